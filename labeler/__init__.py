@@ -1,0 +1,1 @@
+"""labeler: step labels for process reward models."""

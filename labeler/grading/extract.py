@@ -1,0 +1,167 @@
+r"""extract.py - completion text to one answer span.
+
+The span is, in this order: the content of the last `\boxed` or `\fbox` (braced or bare; boxes
+joined by commas or "and" are one list), else what follows the last of `####`, a line's `A:`,
+`answer is` and `answer:`. Nothing else is an answer: no number is fished out of prose.
+1. Only the last WINDOW characters are looked at, and only what follows a `</think>` there.
+2. Time is linear in WINDOW on any input.
+3. It does not know what an answer means; values.py reads the span.
+"""
+
+import re
+
+WINDOW = 4096
+"""Characters of a completion's end that are looked at."""
+
+_BOXES = ("\\boxed", "\\fbox")
+_LEAD = " \t\r\n\f\v,;:?*\"'`“”‘’"
+_TRAIL = _LEAD + ".\\~。"
+_ANSWER = re.compile(r"nswer(?:\s{1,2}is(?![A-Za-z])[\s*_]{0,3}:?|[\s*_]{0,3}:)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"\.(?=\s|$)|,? (?:because|since|so|as|which|therefore|thus)\b|, (?!and\b|or\b)(?=[a-z]{2})"
+)
+_JOIN = re.compile(r"[\s$]{0,4}(?:,[\s$]{0,4}(?:and|or)?|and|or)[\s$]{0,4}\Z")
+
+
+def extract(text: str) -> str | None:
+    """The answer span of a completion, decoration stripped, or None where it states none."""
+    tail = _tail(text)
+    at = _last_box(tail)
+    if at >= 0:
+        return _boxed(tail, at)
+    start = _last_marker(tail, whole=len(tail) == len(text))
+    return _marked(tail, start) if start >= 0 else None
+
+
+def cut_short(text: str) -> bool:
+    r"""Whether the last box of a completion is never closed: its answer was cut off."""
+    tail = _tail(text)
+    at = _last_box(tail)
+    if at < 0:
+        return False
+    begin = _content(tail, at)
+    return begin < len(tail) and tail[begin] == "{" and _close(tail, begin) < 0
+
+
+def tidy(span: str) -> str:
+    """A span without the decoration around it: spaces, quotes, bold, maths fences, full stop."""
+    for _ in range(8):
+        before = span
+        span = span.lstrip(_LEAD).rstrip(_TRAIL)
+        if len(span) > 1 and span[0] == span[-1] == "$":
+            span = span[1:-1]
+        elif span.startswith(("\\(", "\\[")):
+            span = span[2:]
+            span = span[:-1] if span.endswith((")", "]")) and _unpaired(span) else span
+        if span == before:
+            break
+    return span
+
+
+def _unpaired(span: str) -> bool:
+    """Whether the last bracket of a span closes none of it: the rest of a stripped `\\)`."""
+    close = span[-1]
+    return span.count(close) > span.count("(" if close == ")" else "[")
+
+
+def _tail(text: str) -> str:
+    tail = text[-WINDOW:]
+    thought = tail.rfind("</think>")
+    return tail if thought < 0 else tail[thought + 8 :]
+
+
+def _last_box(tail: str, end: int | None = None) -> int:
+    """Where the last box command starts, or -1."""
+    return max(tail.rfind(box, 0, end) for box in _BOXES) if "box" in tail else -1
+
+
+def _content(tail: str, at: int) -> int:
+    """Where a box command's content starts, blanks skipped."""
+    at += 6 if tail.startswith(_BOXES[0], at) else 5
+    while at < len(tail) and tail[at] in " \t\n":
+        at += 1
+    return at
+
+
+def _boxed(tail: str, at: int) -> str | None:
+    begin = _content(tail, at)
+    if begin >= len(tail):
+        return None
+    if tail[begin] != "{":
+        bare = re.split(r"[\s$]", tail[begin : begin + 200], maxsplit=1)[0]
+        return tidy(bare) or None
+    end = _close(tail, begin)
+    if end < 0:
+        return None
+    parts = [tidy(tail[begin + 1 : end])]
+    for _ in range(20):
+        joined = _joined_box(tail, at)
+        if joined is None:
+            break
+        at, content = joined
+        parts.append(tidy(content))
+    return ", ".join(reversed(parts)) if all(parts) else None
+
+
+def _joined_box(tail: str, at: int) -> tuple[int, str] | None:
+    """Start and content of the box that a comma, "and" or "or" joins to the one at `at`."""
+    join = _JOIN.search(tail, max(0, at - 16), at)
+    if join is None or tail[join.start() - 1] != "}":
+        return None
+    before = _last_box(tail, join.start())
+    begin = _content(tail, before) if before >= 0 else len(tail)
+    if begin >= at or tail[begin] != "{" or _close(tail, begin) != join.start() - 1:
+        return None
+    return before, tail[begin + 1 : join.start() - 1]
+
+
+def _close(tail: str, begin: int) -> int:
+    """The brace that closes the one at `begin`, or -1.
+
+    Escaped braces are text; only where that closes nothing (`\\boxed{185\\}`) they count too.
+    """
+    for skip_escaped in (True, False):
+        depth = 0
+        for brace in re.finditer(r"\\?[{}]" if skip_escaped else r"[{}]", tail[begin:]):
+            mark = brace.group()
+            depth += {"{": 1, "}": -1}.get(mark, 0)
+            if depth == 0 and mark == "}":
+                return begin + brace.start()
+    return -1
+
+
+def _last_marker(tail: str, *, whole: bool) -> int:
+    """Where the text after the last marker starts, or -1."""
+    best = tail.rfind("####")
+    best = best + 4 if best >= 0 else -1
+    for mark in ("\nA:", "\n**A:"):
+        at = tail.rfind(mark)
+        best = max(best, at + len(mark)) if at >= 0 else best
+    if best < 0 and whole and tail.startswith("A:"):
+        best = 2
+    return max(best, _last_answer(tail, "nswer", best), _last_answer(tail, "NSWER", best))
+
+
+def _last_answer(tail: str, word: str, floor: int) -> int:
+    """End of the last `answer is` or `answer:` that starts after `floor`, or -1."""
+    end = len(tail)
+    while True:
+        at = tail.rfind(word, max(floor, 1), end)
+        if at < 0:
+            return -1
+        match = _ANSWER.match(tail, at) if tail[at - 1] in "aA" else None
+        if match is not None:
+            return match.end()
+        end = at + len(word) - 1
+
+
+def _marked(tail: str, start: int) -> str | None:
+    """The first line with content after a marker, up to the end of its clause."""
+    for line in tail[start:].split("\n"):
+        span = tidy(line)
+        if span:
+            clause = _CLAUSE.search(span)
+            return tidy(span[: clause.start()] if clause else span) or None
+        if line.strip(" \t\r*:$_"):
+            return None
+    return None

@@ -1,0 +1,133 @@
+r"""normalise.py - one spelling for an answer span, whichever way it was typed.
+
+`normalise` is idempotent, total (any text, surrogates included) and linear. It changes
+spelling only: unicode mathematics becomes LaTeX, LaTeX synonyms become one, typography goes.
+Words inside `\text{}` come out between double quotes, so that a word never looks like a
+product of variables. It does not know numbers or units.
+"""
+
+import re
+import unicodedata
+
+_UNICODE = str.maketrans(
+    {
+        "−": "-", "–": "-", "—": "-", "‑": "-", "‐": "-", "﹣": "-", "－": "-",
+        "×": "\\times ", "·": "\\cdot ", "⋅": "\\cdot ", "∙": "\\cdot ", "÷": "/", "⁄": "/",
+        "∕": "/", "π": "\\pi ", "∞": "\\infty ", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ",
+        "±": "\\pm ", "∪": "\\cup ", "∩": "\\cap ", "∈": "\\in ", "∅": "\\emptyset ",
+        "º": "°", "α": "\\alpha ", "β": "\\beta ", "γ": "\\gamma ", "θ": "\\theta ",
+        "λ": "\\lambda ", "φ": "\\phi ", "²": "^2", "³": "^3", "¹": "^1", "⁰": "^0", "⁴": "^4",
+        "⁵": "^5", "⁶": "^6", "⁷": "^7", "⁸": "^8", "⁹": "^9", "½": " 1/2", "¼": " 1/4",
+        "¾": " 3/4", "⅓": " 1/3", "⅔": " 2/3", "⅕": " 1/5", "⅛": " 1/8", "√": "\\sqrt ",
+        "“": '"', "”": '"', "\x00": " ",
+    }
+)  # fmt: skip
+_SPACES = re.compile(r"\\[,;:! ]|\\(?:quad|qquad|displaystyle|limits)(?![A-Za-z])|[~\s]")
+_TEXT = re.compile(
+    r"\\(?:text|mbox|mathrm|textbf|textit|textrm|mathbf|mathit|operatorname|boldsymbol)"
+    r" ?\{([^{}]*)\}"
+)
+_SYNONYMS = [
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"\\!\s?", ""),
+        (r"\{,\}", ","),
+        (r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
+        (r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?", ""),
+        (r"\\lbrace(?![A-Za-z])|\\lbrack(?![A-Za-z])", r"\\{"),
+        (r"\\rbrace(?![A-Za-z])|\\rbrack(?![A-Za-z])", r"\\}"),
+        (r"\^ ?(?:\\circ(?![A-Za-z])|\{ ?\\circ ?\}|\{?°\}?)|\\degree(?![A-Za-z])", "°"),
+        (r"\\leq(?:slant)?(?![A-Za-z])|<=", r"\\le "),
+        (r"\\geq(?:slant)?(?![A-Za-z])|>=", r"\\ge "),
+        (r"\\neq(?![A-Za-z])|!=", r"\\ne "),
+        (r"\\(?:lt)(?![A-Za-z])", "<"),
+        (r"\\(?:gt)(?![A-Za-z])", ">"),
+        (r"\\ast(?![A-Za-z])", "*"),
+        (r"\\colon(?![A-Za-z])", ":"),
+        (r"\\%", "%"),
+        (r"\\(?:dotsc|dotsb|ldots|cdots)(?![A-Za-z])", r"\\dots"),
+        (r"\*\*", "^"),
+        (r"\^ ?([0-9]{2,})", r"^{\1}"),
+        (r"\^\{([A-Za-z0-9])\}", r"^\1"),
+        (r"_\{([A-Za-z0-9])\}", r"_\1"),
+    )
+]
+_GAP = re.compile(r" (?=[^A-Za-z0-9\"])|(?<=[^A-Za-z0-9\"]) ")
+
+
+def normalise(span: str) -> str:
+    """The span in its one spelling; equal spellings of one answer mostly give equal text."""
+    if not span.isascii():
+        span = unicodedata.normalize("NFKC", span.translate(_UNICODE)).translate(_UNICODE)
+    span = _single(span)
+    if "\\begin" not in span:
+        span = re.sub(r"\\\\(?=[A-Za-z])", lambda _: "\\", span)
+    span = _dollars(span)
+    for pattern, replacement in _SYNONYMS[:2]:
+        span = pattern.sub(replacement, span)
+    span = _SPACES.sub(" ", _TEXT.sub(_quoted, span))
+    for pattern, replacement in _SYNONYMS[2:]:
+        span = pattern.sub(replacement, span)
+    span = _arguments(_arguments(span, "\\frac", 2), "\\sqrt", 1)
+    return _GAP.sub("", re.sub(r" +", " ", span)).strip()
+
+
+def _quoted(match: re.Match[str]) -> str:
+    word = match.group(1).strip(" .,:")
+    if len(word) == 1 and word.isalnum():
+        return word
+    return f' "{word}" ' if word else " "
+
+
+def _single(span: str) -> str:
+    return re.sub(r"\s+", " ", span).replace('"', "").strip()
+
+
+def _dollars(span: str) -> str:
+    """Maths fences out; a dollar sign before a number is money and stays."""
+    span = span.replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
+    marked = span.replace("\\$", "\x01")
+    if marked.count("$") != 1 or not re.search(r"\$ ?-?[0-9.]", marked):
+        marked = marked.replace("$", "")
+    return marked.replace("\x01", "$")
+
+
+def _arguments(span: str, command: str, count: int) -> str:
+    r"""`\frac12`, `\frac 1{72}` and `\sqrt2`, `\sqrt(2)` with their arguments braced."""
+    pieces = span.split(command)
+    out = [pieces[0]]
+    for piece in pieces[1:]:
+        out += [command, piece if piece[:1].isalpha() and command != "\\frac" else ""]
+        if not out[-1]:
+            out[-1] = _braced(piece, count)
+    return "".join(out)
+
+
+def _braced(piece: str, count: int) -> str:
+    done = ""
+    for _ in range(count):
+        piece = piece.lstrip(" ")
+        if piece[:1] == "{":
+            end = _argument_end(piece, "{", "}")
+            if end < 0:
+                break
+            done, piece = done + piece[:end], piece[end:]
+        elif count == 1 and piece[:1] == "(" and (end := _argument_end(piece, "(", ")")) > 0:
+            done, piece = done + "{" + piece[1 : end - 1] + "}", piece[end:]
+        elif piece[:1].isalnum():
+            wide = re.match(r"[0-9]+", piece) if count == 1 else None
+            width = wide.end() if wide else 1
+            done, piece = done + "{" + piece[:width] + "}", piece[width:]
+        else:
+            break
+    return done + piece
+
+
+def _argument_end(piece: str, opening: str, closing: str) -> int:
+    """One past the bracket that closes the first one, or -1."""
+    depth = 0
+    for at, mark in enumerate(piece):
+        depth += (mark == opening) - (mark == closing)
+        if depth == 0:
+            return at + 1
+    return -1

@@ -1,0 +1,188 @@
+"""units.py - one unit of work, start to end: what an actor does.
+
+A unit is a batch of problems whose questions hash to one bucket. Working on it means: read its
+log, check its golds, sample missing solutions, run its searches, label, stage the labels and
+compact the log. Nothing is committed here: the driver does that with one manifest entry when
+the report arrives. So a unit may be tried any number of times, and each try starts from
+whatever the log holds.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from labeler import generation
+from labeler.config import RunConfig
+from labeler.files import RunDir
+from labeler.fulfil import Counters, Fulfiller
+from labeler.generation import Entry
+from labeler.grading import AnswerGrader
+from labeler.ingest import quarantine_entry
+from labeler.labelling import View, grade_own_answers, label_task, tasks_of
+from labeler.model import Outcome, Sampler, Task, digest
+from labeler.problems import Reason
+from labeler.rollout_log import RolloutLog
+from labeler.samplers import COMPLETER, GENERATOR
+from labeler.search import Asks, Replies, drive
+from labeler.shards import write_labels
+
+
+@dataclass(frozen=True, slots=True)
+class UnitReport:
+    """What became of a unit: what its manifest entry will say."""
+
+    unit: str
+    completer: str
+    grader: str
+    labels: str
+    """File name of the staged label part."""
+    problems: int
+    solutions: int
+    """Solutions labelled."""
+    quarantined: tuple[Entry, ...] = ()
+    failures: Mapping[str, str] = field(default_factory=dict)
+    """Cause of failure by prefix key, where the sampler failed for good."""
+    counters: Counters = field(default_factory=Counters)
+
+
+class Workshop:
+    """Works on units, several at once, with one completer, one generator and one grader."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        run: RunDir,
+        samplers: Mapping[str, Sampler],
+        grader: AnswerGrader,
+    ) -> None:
+        self.counters = Counters()
+        self._config = config
+        self._run = run
+        self._samplers = samplers
+        self._grader = grader
+        self._logs: dict[str, RolloutLog] = {}
+
+    async def work(self, unit: str) -> UnitReport:
+        """Do one unit.
+
+        Raises FileError where the disk fails, SamplerError where no completion can be had; what
+        was flushed before stays in the log.
+        """
+        log = await asyncio.to_thread(
+            RolloutLog, self._run, unit, self._grader.version, self._config.hash
+        )
+        self._logs[unit] = log
+        try:
+            async with asyncio.TaskGroup() as group:
+                flusher = group.create_task(self._flush_now_and_then(log))
+                report = await self._work(unit, log)
+                flusher.cancel()
+        finally:
+            del self._logs[unit]
+            await log.flush()
+        return report
+
+    async def flush(self) -> None:
+        """Write everything that any unit has not written yet."""
+        for log in list(self._logs.values()):
+            await log.flush()
+
+    async def _flush_now_and_then(self, log: RolloutLog) -> None:
+        while True:
+            await asyncio.sleep(self._config.flush_seconds)
+            await log.flush()
+
+    async def _work(self, unit: str, log: RolloutLog) -> UnitReport:
+        tasks, bad_golds = await self._sound(tasks_of(self._config, self._run, unit))
+        tasks, bad_solutions = await self._generate(unit, log, tasks)
+        tasks = [await grade_own_answers(log, self._grader, task) for task in tasks]
+        fulfiller = Fulfiller(log, self._samplers[COMPLETER], self._grader, self.counters)
+        async with asyncio.TaskGroup() as group:
+            for task in tasks:
+                group.create_task(self._search(task, fulfiller))
+        completer = self._samplers[COMPLETER].completer
+        view = View(self._config, completer, fulfiller.failures)
+        labels = [row for task in tasks for row in label_task(log, task, view)]
+        part = f"{unit}-{digest(*sorted(r.solution_id for r in labels), size=4)}.parquet"
+        await asyncio.to_thread(
+            write_labels, self._run.staged / part, labels, self._config.hash
+        )
+        await log.compact()
+        return UnitReport(
+            unit=unit,
+            completer=completer,
+            grader=self._grader.version,
+            labels=part,
+            problems=len(tasks),
+            solutions=len(labels),
+            quarantined=(*bad_golds, *bad_solutions),
+            failures=dict(fulfiller.failures),
+            counters=replace(self.counters),
+        )
+
+    async def _search(self, task: Task, fulfiller: Fulfiller) -> None:
+        async def answer(asks: Asks) -> Replies:
+            return await fulfiller.answer(task.problem, asks)
+
+        await drive(self._config.policy.search(task), answer)
+        self.counters.solutions += len(task.solutions)
+
+    async def _sound(self, tasks: Sequence[Task]) -> tuple[list[Task], list[Entry]]:
+        """The tasks whose gold grades correct against itself, and quarantine entries for the rest."""
+        sound: list[Task] = []
+        bad: list[Entry] = []
+        for task in tasks:
+            verdict = await self._grader.check_gold(task.problem.gold)
+            if verdict.outcome is Outcome.CORRECT:
+                sound.append(task)
+            else:
+                row = {"question": task.problem.question, "gold": task.problem.gold}
+                bad.append(quarantine_entry(task.problem.id, Reason.UNGRADABLE_GOLD, row))
+        return sound, bad
+
+    async def _generate(
+        self, unit: str, log: RolloutLog, tasks: Sequence[Task]
+    ) -> tuple[list[Task], list[Entry]]:
+        """The tasks, with sampled solutions for each problem that came with none."""
+        sampler = self._samplers.get(GENERATOR)
+        if sampler is None or self._config.generator is None:
+            return list(tasks), []
+        count = self._config.generator.per_problem
+        bare = generation.bare(tasks, sampler.completer)
+        fulfiller = Fulfiller(log, sampler, self._grader, self.counters)
+        async with asyncio.TaskGroup() as group:
+            answers = [
+                group.create_task(fulfiller.answer(t.problem, [generation.wish(t, count)]))
+                for t in bare
+            ]
+        written: dict[str, Task] = {}
+        bad: list[Entry] = []
+        for task, answer in zip(bare, answers, strict=True):
+            rollouts = [g.rollout for g in answer.result()[0].rollouts if g.rollout.index < count]
+            solutions, entries = generation.solutions_from(
+                task.problem, rollouts, self._config.steps
+            )
+            written[task.problem.id] = replace(task, solutions=solutions)
+            bad += entries
+        await log.flush()
+        await asyncio.to_thread(
+            generation.store, self._run, unit, list(written.values()), self._config
+        )
+        return [written.get(task.problem.id, task) for task in tasks], bad
+
+
+@asynccontextmanager
+async def workshop(config: RunConfig, run: RunDir) -> AsyncIterator[Workshop]:
+    """Open what units need (the engine, the grader) and close it again."""
+    async with AsyncExitStack() as stack:
+        grader = await stack.enter_async_context(AnswerGrader(config.grading))
+        source = await stack.enter_async_context(config.completer.open(config.prompt, config.seed))
+        samplers = {COMPLETER: source.sampler()}
+        generator = config.generator
+        if generator is not None:
+            other = generator.completer
+            if other is not None:
+                source = await stack.enter_async_context(other.open(config.prompt, config.seed))
+            samplers[GENERATOR] = source.sampler(generator.sampling, GENERATOR)
+        yield Workshop(config, run, samplers, grader)
