@@ -128,9 +128,14 @@ def load(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
         raise ConfigError(f"{path} is not YAML: {error}") from error
     if not isinstance(data, dict):
         raise ConfigError(f"{path} must hold keys and values, such as `name: my_run`")
+    apply_overrides(data, overrides)
+    return parse(data, str(path))
+
+
+def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> None:
+    """Set `key.sub=value` in plain data, the value read as YAML. Raises ConfigError."""
     for override in overrides:
         _override(data, override)
-    return parse(data, str(path))
 
 
 def parse(data: dict[str, Any], where: str) -> RunConfig:
@@ -176,7 +181,9 @@ def _walk(loc: tuple[int | str, ...]) -> tuple[list[type[BaseModel]], list[str]]
     models: list[type[BaseModel]] = [RunConfig]
     shown: list[str] = []
     for part in map(str, loc):
-        tagged = [m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == part]
+        tagged = [
+            m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == part
+        ]
         if tagged and len(models) > 1:
             models = tagged
             continue

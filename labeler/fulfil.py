@@ -42,6 +42,8 @@ class Counters:
     """Found in the log."""
     tokens: int = 0
     """Tokens of the rollouts sampled now."""
+    graded: int = 0
+    """Verdicts given now."""
     truncated: int = 0
     ungradable: int = 0
     failed: int = 0
@@ -132,5 +134,6 @@ class Fulfiller:
         self._count(verdicts)
 
     def _count(self, verdicts: Sequence[Verdict]) -> None:
+        self.counters.graded += len(verdicts)
         self.counters.truncated += sum(v.reason is Reason.TRUNCATED for v in verdicts)
         self.counters.ungradable += sum(v.outcome is Outcome.UNGRADABLE for v in verdicts)

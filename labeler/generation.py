@@ -4,21 +4,17 @@ The generator's completions are rollouts of prefix 0 in the unit's log, under a 
 their own; the solutions are a function of these, and are written before any search starts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pyarrow as pa
 
 from labeler.config import RunConfig
 from labeler.files import SOLUTIONS, RunDir, write_table
-from labeler.ingest import quarantine_entry, solution_id
-from labeler.model import Ask, Finish, Problem, Rollout, Solution, Task
-from labeler.problems import Reason
-from labeler.steps import StepsConfig, split
-
-Entry = Mapping[str, Any]
-"""A line of quarantine.jsonl."""
+from labeler.ingest import solution_of
+from labeler.model import Ask, Finish, Prefix, Problem, Rollout, Solution, Task
+from labeler.problems import RawSolution, Rejected, Rejection
+from labeler.steps import StepsConfig
 
 
 def bare(tasks: Sequence[Task], generator: str) -> list[Task]:
@@ -32,36 +28,29 @@ def bare(tasks: Sequence[Task], generator: str) -> list[Task]:
 
 def wish(task: Task, count: int) -> Ask:
     """The ask for `count` solutions: rollouts of the bare question."""
-    return Ask(task.prefix(Solution("", task.problem.id, ()), 0), count)
+    return Ask(Prefix(task.problem.question, "", 0, task.template), count)
 
 
 def solutions_from(
     problem: Problem, rollouts: Sequence[Rollout], steps: StepsConfig
-) -> tuple[tuple[Solution, ...], list[Entry]]:
+) -> tuple[tuple[Solution, ...], list[Rejected]]:
     """Solutions of distinct texts, and quarantine entries for completions that are of no use."""
     good: dict[str, Solution] = {}
-    bad: list[Entry] = []
+    bad: list[Rejected] = []
     for rollout in rollouts:
-        text = rollout.text.strip()
-        parts = split(text, steps)
-        reason = _fault(rollout, len(parts), len(text), steps)
-        if reason is None:
-            id_ = solution_id(problem.id, text)
-            good.setdefault(id_, Solution(id_, problem.id, parts, rollout.completer))
+        made = _solution(problem, rollout, steps)
+        if isinstance(made, Solution):
+            good.setdefault(made.id, made)
         else:
             position = f"{problem.id}/generated/{rollout.index}"
-            bad.append(quarantine_entry(position, reason, {"solution": rollout.text}))
+            bad.append(Rejected(position, made, {"id": problem.id, "solution": rollout.text}))
     return tuple(good.values()), bad
 
 
-def _fault(rollout: Rollout, n_steps: int, n_chars: int, steps: StepsConfig) -> Reason | None:
+def _solution(problem: Problem, rollout: Rollout, steps: StepsConfig) -> Solution | Rejection:
     if rollout.finish is Finish.LENGTH:
-        return Reason.TRUNCATED
-    if n_steps == 0:
-        return Reason.NO_STEPS
-    if n_steps > steps.max_steps:
-        return Reason.TOO_MANY_STEPS
-    return Reason.TOO_LONG if n_chars > steps.max_chars else None
+        return Rejection.TRUNCATED
+    return solution_of(problem, RawSolution(rollout.text, rollout.completer), steps)
 
 
 def store(run: RunDir, unit: str, tasks: Sequence[Task], config: RunConfig) -> None:

@@ -1,17 +1,21 @@
-"""labelling.py - from one unit's log to its labels: what `run` and `label` share.
+"""labelling.py - from one unit's log to its label part: what `run` and `label` share.
 
-Labels are a function of the problems, the log, and the label rule. Nothing here samples.
+Labels are a function of the problems, the log and the label rule. Nothing here samples; a
+verdict that the log lacks is given.
 """
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from labeler.config import RunConfig
-from labeler.ingest import read_unit
 from labeler.files import RunDir
-from labeler.labels import SolutionLabel, Stopping, Tally, label, tally
-from labeler.model import Ask, Finish, Grader, Outcome, Solution, Task
+from labeler.ingest import read_unit
+from labeler.labels import Evidence, SolutionLabel, Stopping, Tally, label, tally
+from labeler.model import Ask, Finish, Grader, Outcome, Prefix, Solution, Task, Verdict, digest
+from labeler.problems import Rejected, Rejection
 from labeler.rollout_log import SOLUTION, RolloutLog, VerdictRow
+from labeler.shards import write_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,12 @@ class View:
     config: RunConfig
     completer: str
     failures: Mapping[str, str]
-    """Cause of failure of each prefix (by key) whose sampler failed for good."""
+    """Cause of failure by prefix key, of prefixes whose sampler failed for good."""
+
+    def asks(self, task: Task, solution: Solution) -> Iterator[Ask]:
+        """Prefixes 0..K-1 with the number of rollouts that labels look at."""
+        n = self.config.labels.n or self.config.policy.n
+        return (Ask(task.prefix(solution, k), n) for k in range(len(solution.steps)))
 
 
 def tasks_of(config: RunConfig, run: RunDir, unit: str) -> list[Task]:
@@ -30,60 +39,96 @@ def tasks_of(config: RunConfig, run: RunDir, unit: str) -> list[Task]:
     return [Task(problem, solutions, template) for problem, solutions in read_unit(run, unit)]
 
 
+async def sound(
+    tasks: Sequence[Task], grader: Grader
+) -> tuple[list[Task], tuple[Rejected, ...]]:
+    """The tasks whose gold grades correct against itself; quarantine entries for the rest."""
+    good: list[Task] = []
+    bad: list[Rejected] = []
+    for task in tasks:
+        verdict = await grader.check_gold(task.problem.gold)
+        if verdict.outcome is Outcome.CORRECT:
+            good.append(task)
+        else:
+            bad += rejected(task, Rejection.UNPARSED_GOLD)
+    return good, tuple(bad)
+
+
+def rejected(task: Task, reason: Rejection) -> list[Rejected]:
+    """One quarantine entry for each solution of a problem, or one for a problem without any."""
+    row = {"id": task.problem.id, "question": task.problem.question, "gold": task.problem.gold}
+    if not task.solutions:
+        return [Rejected(task.problem.id, reason, row)]
+    return [
+        Rejected(f"{task.problem.id}/{s.id}", reason, row | {"solution": s.text})
+        for s in task.solutions
+    ]
+
+
 async def grade_own_answers(log: RolloutLog, grader: Grader, task: Task) -> Task:
     """The task, knowing which of its solutions reach the gold answer by themselves."""
-    problem = task.problem
-    keys = {s.id: task.prefix(s, len(s.steps)).key for s in task.solutions}
-    todo = [s for s in task.solutions if log.own_verdict(keys[s.id], problem.gold_key) is None]
+    todo = [s for s in task.solutions if own_verdict(log, task, s) is None]
     if todo:
-        verdicts = await grader.grade(problem.gold, [(s.text, Finish.STOP) for s in todo])
+        verdicts = await grader.grade(task.problem.gold, [(s.text, Finish.STOP) for s in todo])
         log.judge(
-            VerdictRow(keys[s.id], SOLUTION, 0, problem.gold_key, verdict)
+            VerdictRow(_whole(task, s).key, SOLUTION, 0, task.problem.gold_key, verdict)
             for s, verdict in zip(todo, verdicts, strict=True)
         )
-    return replace(
-        task,
-        right=frozenset(
-            s.id
-            for s in task.solutions
-            if (own := log.own_verdict(keys[s.id], problem.gold_key)) is not None
-            and own.outcome is Outcome.CORRECT
-        ),
-    )
+    return replace(task, right=frozenset(s.id for s in task.solutions if _right(log, task, s)))
 
 
-def label_task(log: RolloutLog, task: Task, view: View) -> Iterator[SolutionLabel]:
-    """One label row for each solution whose own answer has a verdict in the log."""
+def own_verdict(log: RolloutLog, task: Task, solution: Solution) -> Verdict | None:
+    """What the log says of a solution's own answer."""
+    return log.own_verdict(_whole(task, solution).key, task.problem.gold_key)
+
+
+def _whole(task: Task, solution: Solution) -> Prefix:
+    return task.prefix(solution, len(solution.steps))
+
+
+def _right(log: RolloutLog, task: Task, solution: Solution) -> bool:
+    verdict = own_verdict(log, task, solution)
+    return verdict is not None and verdict.outcome is Outcome.CORRECT
+
+
+async def grade_rollouts(log: RolloutLog, grader: Grader, task: Task, view: View) -> None:
+    """Give the verdicts that this grader's version has not given yet."""
     for solution in task.solutions:
-        own = log.own_verdict(task.prefix(solution, len(solution.steps)).key, task.problem.gold_key)
+        for ask in view.asks(task, solution):
+            rollouts = log.ungraded(view.completer, ask, task.problem.gold_key)
+            texts = [(ask.prefix.text + r.text, r.finish) for r in rollouts]
+            verdicts = await grader.grade(task.problem.gold, texts) if texts else []
+            log.judge(
+                VerdictRow(r.prefix_key, r.completer, r.index, task.problem.gold_key, v)
+                for r, v in zip(rollouts, verdicts, strict=True)
+            )
+
+
+async def stage(log: RolloutLog, tasks: Sequence[Task], run: RunDir, view: View) -> tuple[str, int]:
+    """Write the unit's label part; its file name and its number of rows.
+
+    The name follows from the rows, so a part that a manifest entry names is never overwritten
+    with other rows.
+    """
+    rows = [row for task in tasks for row in _labels(log, task, view)]
+    name = f"{log.unit}-{digest(*map(repr, rows), size=6)}.parquet"
+    await asyncio.to_thread(write_labels, run.staged / name, rows, view.config.hash)
+    return name, len(rows)
+
+
+def _labels(log: RolloutLog, task: Task, view: View) -> Iterator[SolutionLabel]:
+    stopping = Stopping.ADAPTIVE if view.config.policy.stops_early else Stopping.FIXED
+    for solution in task.solutions:
+        own = own_verdict(log, task, solution)
         if own is None:
             continue
-        yield label(
-            task.problem,
-            solution,
-            own,
-            _tallies(log, task, solution, view),
-            view.config.labels,
-            Stopping.ADAPTIVE if view.config.policy.stops_early else Stopping.FIXED,
-            _failures(task, solution, view.failures),
-        )
-
-
-def _tallies(log: RolloutLog, task: Task, solution: Solution, view: View) -> dict[int, Tally]:
-    """What the log holds of each prefix 0..K-1, up to the n that the labels look at."""
-    n = view.config.labels.n or view.config.policy.n
-    found: dict[int, Tally] = {}
-    for k in range(len(solution.steps)):
-        ask = Ask(task.prefix(solution, k), n)
-        reply = log.reply(view.completer, ask, task.problem.gold_key)
-        if reply.rollouts:
-            found[k] = tally(reply.rollouts, view.config.labels.truncated)
-    return found
-
-
-def _failures(task: Task, solution: Solution, causes: Mapping[str, str]) -> dict[int, str]:
-    if not causes:
-        return {}
-    keys = {k: task.prefix(solution, k).key for k in range(len(solution.steps))}
-    return {k: causes[key] for k, key in keys.items() if key in causes}
-
+        tallies: dict[int, Tally] = {}
+        failures: dict[int, str] = {}
+        for ask in view.asks(task, solution):
+            reply = log.reply(view.completer, ask, task.problem.gold_key)
+            if reply.rollouts:
+                tallies[ask.prefix.step] = tally(reply.rollouts, view.config.labels.truncated)
+            if ask.prefix.key in view.failures:
+                failures[ask.prefix.step] = view.failures[ask.prefix.key]
+        evidence = Evidence(own, tallies, stopping, failures)
+        yield label(task.problem, solution, evidence, view.config.labels)

@@ -250,7 +250,10 @@ class Grader(Protocol):
     async def grade(
         self, gold: str, completions: Sequence[tuple[str, Finish]]
     ) -> Sequence[Verdict]:
-        """One verdict for each (text, finish), in order. `text` is prefix and completion together."""
+        """One verdict for each (text, finish), in order; a text is prefix and completion."""
+
+    async def check_gold(self, gold: str) -> Verdict:
+        """The gold answer graded against itself."""
 
 
 class LabelerError(Exception):

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_TINY = 1e-300
+"""Keeps a division by an empty share finite."""
+
 
 class ValueModel(Params):
     """The model's parameters.
@@ -48,11 +51,8 @@ class ValueModel(Params):
     dead_b: PositiveFloat = 7.0
     """Values of the other dead prefixes, Beta(dead_a, dead_b)."""
     sound: float = Field(default=0.9, gt=0, lt=1)
-    """Prior probability that a solution with a right answer has no wrong step.
-
-    Of 500 right answers in ProcessBench's MATH part, 94 have one; weaker or stronger generators
-    differ.
-    """
+    """Prior probability that a solution with a right answer has no wrong step (of 500 right
+    answers in ProcessBench's MATH part, 94 have one; generators differ)."""
     right: float = Field(default=0.5, gt=0, lt=1)
     """Prior probability that an answer which could not be graded is right."""
     grid: PositiveInt = 64
@@ -116,23 +116,26 @@ def posterior(
 
 @lru_cache(maxsize=64)
 def _difficulties(model: ValueModel) -> "Floats":
-    """(G,): the grid, midpoints of equally probable stretches of the prior."""
+    """(G,): midpoints of equally probable stretches of the prior."""
     import numpy as np
     from scipy.special import betaincinv
 
     middle = (np.arange(model.grid) + 0.5) / model.grid
     grid: Floats = np.clip(betaincinv(model.v_a, model.v_b, middle), 1e-9, 1 - 1e-9)
+    grid.setflags(write=False)
     return grid
 
 
-@lru_cache(maxsize=64)
-def _alive_norm(model: ValueModel) -> "Floats":
-    """(G,): log B(kappa v, kappa (1 - v))."""
-    from scipy.special import betaln
+def _alive(n: "Floats", correct: "Floats", model: ValueModel) -> "Floats":
+    """(K, G): log likelihood of the counts under an alive prefix at each difficulty."""
+    from scipy.special import betaln, gammaln
 
-    v = _difficulties(model)
-    norm: Floats = betaln(model.kappa * v, model.kappa * (1 - v))
-    return norm
+    centre = model.kappa * _difficulties(model)
+    hits = gammaln(correct[:, None] + centre)
+    misses = gammaln((n - correct + model.kappa)[:, None] - centre)
+    norm = gammaln(n + model.kappa)[:, None] + betaln(centre, model.kappa - centre)
+    log: Floats = hits + misses - norm
+    return log
 
 
 def first_error_prior(steps: int, own: bool | None, model: ValueModel) -> "Floats":
@@ -149,31 +152,14 @@ def first_error_prior(steps: int, own: bool | None, model: ValueModel) -> "Float
 def _joint(n: "Floats", correct: "Floats", own: bool | None, model: ValueModel) -> "Floats":
     """(K+1, G): posterior of (first error, difficulty); the last row is "none"."""
     import numpy as np
-    from scipy.special import betaln
 
-    v = _difficulties(model)
-    hits, misses = correct[:, None], (n - correct)[:, None]
-    alive = betaln(hits + model.kappa * v, misses + model.kappa * (1 - v)) - _alive_norm(model)
-    before = np.cumsum(alive, axis=0)  # row k: all of 0..k alive
+    before = np.cumsum(_alive(n, correct, model), axis=0)  # row k: all of 0..k alive
     dead = np.append(_dead(n, correct, model)[1:], 0.0)
     after = np.cumsum(dead[::-1])[::-1]  # entry t-1: all of t..K-1 dead
+    prior = first_error_prior(len(n), own, model)
+    # "None" is as likely as T = K, which no prior rules out: the sum below is never zero.
     log = np.vstack((before + after[:, None], before[-1:]))
-    log -= log.max()
-    joint = np.exp(log) * first_error_prior(len(n), own, model)[:, None]
-    total = joint.sum()
-    if total > 0:
-        normal: Floats = joint / total
-        return normal
-    return _rescaled(log, first_error_prior(len(n), own, model))
-
-
-def _rescaled(log: "Floats", prior: "Floats") -> "Floats":
-    """The same where all the likelihood lies, by orders of magnitude, on "none" at prior zero."""
-    import numpy as np
-
-    possible = prior > 0
-    joint = np.zeros_like(log)
-    joint[possible] = np.exp(log[possible] - log[possible].max()) * prior[possible, None]
+    joint = np.exp(log - log.max()) * prior[:, None]
     normal: Floats = joint / joint.sum()
     return normal
 
@@ -196,25 +182,43 @@ def _dead(n: "Floats", correct: "Floats", model: ValueModel) -> "Floats":
 
 
 def _values(n: "Floats", correct: "Floats", joint: "Floats", model: ValueModel) -> _Value:
-    """The value of prefix 0..K-1 under the posterior: alive at each difficulty, or dead."""
+    """The value of prefix 0..K-1 under the posterior: alive at each difficulty, or dead.
+
+    Given alive and v, a value is Beta with mean (kappa v + correct) / (kappa + n), linear in v:
+    the mean and variance of v given alive (T > k) are all that the grid has to give.
+    """
     import numpy as np
 
     v = _difficulties(model)
-    alive = np.cumsum(joint[::-1], axis=0)[::-1][:-1]  # (K, G): alive at k is T > k
-    dead = np.append(0.0, np.cumsum(joint.sum(axis=1)))[: len(n)]
+    powers = joint @ np.column_stack((np.ones_like(v), v, v * v))
+    alive, first, second = np.cumsum(powers[::-1], axis=0)[:0:-1].T
+    v_mean = first / np.maximum(alive, _TINY)
+    v_variance = np.maximum(second / np.maximum(alive, _TINY) - v_mean**2, 0.0)
+    size = model.kappa + n
+    mean_alive = (model.kappa * v_mean + correct) / size
+    spread = (model.kappa / size) ** 2 * v_variance
+    alive_variance = (mean_alive * (1 - mean_alive) - spread) / (size + 1) + spread
+
+    dead = np.append(0.0, np.cumsum(powers[:, 0]))[: len(n)]
+    recovers = _recovers(n, correct, model)
+    size_dead = model.dead_a + model.dead_b + n
+    mean_dead = (model.dead_a + correct) / size_dead
+    dead_variance = mean_dead * (1 - mean_dead) / (size_dead + 1)
+
+    share = dead * recovers / np.maximum(alive + dead * recovers, _TINY)
+    mean = (1 - share) * mean_alive + share * mean_dead
+    between = share * (1 - share) * (mean_alive - mean_dead) ** 2
+    variance = (1 - share) * alive_variance + share * dead_variance + between
+    return _Value(dead * (1 - recovers), mean, variance)
+
+
+def _recovers(n: "Floats", correct: "Floats", model: ValueModel) -> "Floats":
+    """(K,): probability that a dead prefix with these counts is not exactly zero."""
+    import numpy as np
+
     recovering = np.log1p(-model.zero) + _recovering(n, correct, model)
-    recovers = np.exp(recovering - _dead(n, correct, model))
-    atom = np.where(correct > 0, 0.0, dead * (1 - recovers))
-    total_dead = model.dead_a + model.dead_b + n
-    parts = np.column_stack((alive, dead * recovers))
-    parts /= np.maximum(parts.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    total = np.column_stack((np.tile((model.kappa + n)[:, None], len(v)), total_dead))
-    hits = np.column_stack((model.kappa * v + correct[:, None], model.dead_a + correct))
-    means = hits / total
-    mean = (parts * means).sum(axis=1)
-    within = means * (1 - means) / (total + 1)
-    variance = (parts * (within + (means - mean[:, None]) ** 2)).sum(axis=1)
-    return _Value(atom, mean, variance)
+    share: Floats = np.exp(recovering - _dead(n, correct, model))
+    return share
 
 
 def _interval(value: _Value, confidence: float) -> tuple["Floats", "Floats"]:
@@ -223,9 +227,9 @@ def _interval(value: _Value, confidence: float) -> tuple["Floats", "Floats"]:
     from scipy.special import betaincinv
 
     mean = np.clip(value.mean, 1e-12, 1 - 1e-12)
-    variance = np.maximum(value.variance, 1e-300)
+    variance = np.maximum(value.variance, _TINY)
     size = np.maximum(mean * (1 - mean) / variance - 1, 1e-6)
-    share = np.maximum(1 - value.atom, np.finfo(float).tiny)
+    share = np.maximum(1 - value.atom, _TINY)
     tails = np.array([[(1 - confidence) / 2], [(1 + confidence) / 2]])
     inside = np.clip((tails - value.atom) / share, 0.0, 1.0)
     ends = np.where(tails <= value.atom, 0.0, betaincinv(mean * size, (1 - mean) * size, inside))

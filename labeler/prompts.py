@@ -75,6 +75,10 @@ def load_tokenizer(path: str | Path) -> "PreTrainedTokenizerBase":
         raise LabelerError(f"no tokenizer at {path}: {e}") from e
 
 
+class UnrenderableError(LabelerError):
+    """A prefix that no prompt can be made of; others can."""
+
+
 class Renderer:
     """Renders prefixes for one tokenizer and one prompt; not for use by several threads."""
 
@@ -85,7 +89,11 @@ class Renderer:
         self._header = functools.lru_cache(maxsize=4096)(self._make_header)
 
     def ids(self, prefix: Prefix) -> list[int]:
-        """The prefix as token ids, BOS included. Raises LabelerError where it cannot be."""
+        """The prefix as token ids, BOS included.
+
+        Raises UnrenderableError for text that is not Unicode, LabelerError where the template
+        cannot render any.
+        """
         if self.config.kind == "chat":
             return [*self._header(prefix.question), *self.step_ids(prefix.text)]
         before, after = self._raw_parts()
@@ -102,8 +110,15 @@ class Renderer:
     def text(self, prefix: Prefix) -> str:
         """The prefix as text, for servers that take no ids."""
         if self.config.kind == "raw":
-            return self.config.raw.replace(_SLOT, prefix.question) + prefix.text
-        return self._chat(prefix.question) + prefix.text
+            header = self.config.raw.replace(_SLOT, prefix.question)
+        else:
+            header = self._chat(prefix.question)
+        text = header + prefix.text
+        try:
+            text.encode()
+        except UnicodeError as e:
+            raise UnrenderableError(f"text that is not Unicode cannot be sent: {e}") from e
+        return text
 
     @property
     def adds_bos(self) -> bool:
@@ -151,7 +166,7 @@ class Renderer:
         try:
             ids = self.tokenizer.encode(text, add_special_tokens=False, split_special_tokens=data)
         except (UnicodeError, TypeError) as e:
-            raise LabelerError(f"text that is not Unicode cannot be tokenized: {e}") from e
+            raise UnrenderableError(f"text that is not Unicode cannot be tokenized: {e}") from e
         return list(ids)
 
     def _spells_special(self, text: str) -> bool:

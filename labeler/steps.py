@@ -52,8 +52,8 @@ class StepsConfig(Params):
     """Join a step of fewer characters with the one after it, the last one with the one before:
     for long chains of thought, where one rollout batch a line would be waste. 0: never."""
 
-    joiner: str = Field(default="\n", min_length=1)
-    """What stands between the steps of a solution that is given as a list."""
+    joiner: str = Field(default="\n", pattern=r"^\s+$")
+    """White space that stands between the steps of a solution that is given as a list."""
 
     max_steps: PositiveInt = 200
     """A solution with more steps is quarantined."""
@@ -73,8 +73,10 @@ def split(text: str, config: StepsConfig) -> tuple[Step, ...]:
     steps: list[Step] = []
     begin = 0
     for first, end, newlines in _breaks(text):
+        if not _ends_step(text, end, newlines, config):
+            continue
         body = text[begin:first].rstrip()
-        if body and _ends_step(text, end, newlines, config):
+        if body:
             steps.append(Step(body, text[begin + len(body) : end]))
             begin = end
     rest = text[begin:]
@@ -89,9 +91,10 @@ def split(text: str, config: StepsConfig) -> tuple[Step, ...]:
 def from_list(steps: Sequence[str], joiner: str = "\n") -> tuple[Step, ...]:
     """The steps of a solution that is given as a list of texts.
 
-    White space that ends a given step moves to its separator, which then ends with `joiner`
-    (added only where it is not there already); the last one gets no joiner. A blank entry is
-    no step: it becomes part of the separator before it, and is dropped before the first step.
+    `joiner` is white space. White space that ends a given step moves to its separator, which
+    then ends with `joiner` (added only where it is not there already); the last one gets no
+    joiner. A blank entry is no step: it becomes part of the separator before it, and is dropped
+    before the first step.
     """
     made: list[Step] = []
     for number, given in enumerate(steps, 1):

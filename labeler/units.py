@@ -16,16 +16,13 @@ from labeler import generation
 from labeler.config import RunConfig
 from labeler.files import RunDir
 from labeler.fulfil import Counters, Fulfiller
-from labeler.generation import Entry
+from labeler.problems import Rejected, Rejection
 from labeler.grading import AnswerGrader
-from labeler.ingest import quarantine_entry
-from labeler.labelling import View, grade_own_answers, label_task, tasks_of
-from labeler.model import Outcome, Sampler, Task, digest
-from labeler.problems import Reason
+from labeler.labelling import View, grade_own_answers, rejected, sound, stage, tasks_of
+from labeler.model import Sampler, Task
 from labeler.rollout_log import RolloutLog
 from labeler.samplers import COMPLETER, GENERATOR
 from labeler.search import Asks, Replies, drive
-from labeler.shards import write_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ class UnitReport:
     problems: int
     solutions: int
     """Solutions labelled."""
-    quarantined: tuple[Entry, ...] = ()
+    quarantined: tuple[Rejected, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     """Cause of failure by prefix key, where the sampler failed for good."""
     counters: Counters = field(default_factory=Counters)
@@ -78,6 +75,8 @@ class Workshop:
                 flusher = group.create_task(self._flush_now_and_then(log))
                 report = await self._work(unit, log)
                 flusher.cancel()
+        except ExceptionGroup as group_error:
+            raise first_cause(group_error) from group_error
         finally:
             del self._logs[unit]
             await log.flush()
@@ -94,7 +93,7 @@ class Workshop:
             await log.flush()
 
     async def _work(self, unit: str, log: RolloutLog) -> UnitReport:
-        tasks, bad_golds = await self._sound(tasks_of(self._config, self._run, unit))
+        tasks, bad_golds = await sound(tasks_of(self._config, self._run, unit), self._grader)
         tasks, bad_solutions = await self._generate(unit, log, tasks)
         tasks = [await grade_own_answers(log, self._grader, task) for task in tasks]
         fulfiller = Fulfiller(log, self._samplers[COMPLETER], self._grader, self.counters)
@@ -103,11 +102,7 @@ class Workshop:
                 group.create_task(self._search(task, fulfiller))
         completer = self._samplers[COMPLETER].completer
         view = View(self._config, completer, fulfiller.failures)
-        labels = [row for task in tasks for row in label_task(log, task, view)]
-        part = f"{unit}-{digest(*sorted(r.solution_id for r in labels), size=4)}.parquet"
-        await asyncio.to_thread(
-            write_labels, self._run.staged / part, labels, self._config.hash
-        )
+        part, rows = await stage(log, tasks, self._run, view)
         await log.compact()
         return UnitReport(
             unit=unit,
@@ -115,7 +110,7 @@ class Workshop:
             grader=self._grader.version,
             labels=part,
             problems=len(tasks),
-            solutions=len(labels),
+            solutions=rows,
             quarantined=(*bad_golds, *bad_solutions),
             failures=dict(fulfiller.failures),
             counters=replace(self.counters),
@@ -128,26 +123,15 @@ class Workshop:
         await drive(self._config.policy.search(task), answer)
         self.counters.solutions += len(task.solutions)
 
-    async def _sound(self, tasks: Sequence[Task]) -> tuple[list[Task], list[Entry]]:
-        """The tasks whose gold grades correct against itself, and quarantine entries for the rest."""
-        sound: list[Task] = []
-        bad: list[Entry] = []
-        for task in tasks:
-            verdict = await self._grader.check_gold(task.problem.gold)
-            if verdict.outcome is Outcome.CORRECT:
-                sound.append(task)
-            else:
-                row = {"question": task.problem.question, "gold": task.problem.gold}
-                bad.append(quarantine_entry(task.problem.id, Reason.UNGRADABLE_GOLD, row))
-        return sound, bad
-
     async def _generate(
         self, unit: str, log: RolloutLog, tasks: Sequence[Task]
-    ) -> tuple[list[Task], list[Entry]]:
+    ) -> tuple[list[Task], list[Rejected]]:
         """The tasks, with sampled solutions for each problem that came with none."""
         sampler = self._samplers.get(GENERATOR)
         if sampler is None or self._config.generator is None:
-            return list(tasks), []
+            lacking = [t for t in tasks if not t.solutions]
+            entries = [e for t in lacking for e in rejected(t, Rejection.MISSING_SOLUTION)]
+            return [t for t in tasks if t.solutions], entries
         count = self._config.generator.per_problem
         bare = generation.bare(tasks, sampler.completer)
         fulfiller = Fulfiller(log, sampler, self._grader, self.counters)
@@ -157,7 +141,7 @@ class Workshop:
                 for t in bare
             ]
         written: dict[str, Task] = {}
-        bad: list[Entry] = []
+        bad: list[Rejected] = []
         for task, answer in zip(bare, answers, strict=True):
             rollouts = [g.rollout for g in answer.result()[0].rollouts if g.rollout.index < count]
             solutions, entries = generation.solutions_from(
@@ -186,3 +170,9 @@ async def workshop(config: RunConfig, run: RunDir) -> AsyncIterator[Workshop]:
                 source = await stack.enter_async_context(other.open(config.prompt, config.seed))
             samplers[GENERATOR] = source.sampler(generator.sampling, GENERATOR)
         yield Workshop(config, run, samplers, grader)
+
+
+def first_cause(group: ExceptionGroup[Exception]) -> Exception:
+    """The first error that a group holds, however deep."""
+    first = group.exceptions[0]
+    return first_cause(first) if isinstance(first, ExceptionGroup) else first

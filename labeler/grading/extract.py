@@ -16,7 +16,7 @@ WINDOW = 4096
 _BOXES = ("\\boxed", "\\fbox")
 _LEAD = " \t\r\n\f\v,;:?*\"'`“”‘’"
 _TRAIL = _LEAD + ".\\~。"
-_ANSWER = re.compile(r"nswer(?:\s{1,2}is(?![A-Za-z])[\s*_]{0,3}:?|[\s*_]{0,3}:)", re.IGNORECASE)
+_ANSWER = re.compile(r"nswer(?:\s{1,2}is(?![A-Za-z])[\s*]{0,3}:?|[\s*]{0,3}:)", re.IGNORECASE)
 _CLAUSE = re.compile(
     r"\.(?=\s|$)|,? (?:because|since|so|as|which|therefore|thus)\b|, (?!and\b|or\b)(?=[a-z]{2})"
 )
@@ -46,20 +46,22 @@ def cut_short(text: str) -> bool:
 def tidy(span: str) -> str:
     """A span without the decoration around it: spaces, quotes, bold, maths fences, full stop."""
     for _ in range(8):
-        before = span
         span = span.lstrip(_LEAD).rstrip(_TRAIL)
+        if span.isalnum():
+            break
+        before = span
         if len(span) > 1 and span[0] == span[-1] == "$":
             span = span[1:-1]
         elif span.startswith(("\\(", "\\[")):
             span = span[2:]
             span = span[:-1] if span.endswith((")", "]")) and _unpaired(span) else span
-        if span == before:
+        if span is before or span == before:
             break
     return span
 
 
 def _unpaired(span: str) -> bool:
-    """Whether the last bracket of a span closes none of it: the rest of a stripped `\\)`."""
+    r"""Whether the last bracket of a span closes none of it: the rest of a stripped `\\)`."""
     close = span[-1]
     return span.count(close) > span.count("(" if close == ")" else "[")
 
@@ -116,9 +118,9 @@ def _joined_box(tail: str, at: int) -> tuple[int, str] | None:
 
 
 def _close(tail: str, begin: int) -> int:
-    """The brace that closes the one at `begin`, or -1.
+    r"""The brace that closes the one at `begin`, or -1.
 
-    Escaped braces are text; only where that closes nothing (`\\boxed{185\\}`) they count too.
+    Escaped braces are text; only where that closes nothing (`\boxed{185\}`) they count too.
     """
     for skip_escaped in (True, False):
         depth = 0
@@ -159,6 +161,8 @@ def _marked(tail: str, start: int) -> str | None:
     """The first line with content after a marker, up to the end of its clause."""
     for line in tail[start:].split("\n"):
         span = tidy(line)
+        if span.isalnum():
+            return span
         if span:
             clause = _CLAUSE.search(span)
             return tidy(span[: clause.start()] if clause else span) or None

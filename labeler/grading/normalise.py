@@ -1,6 +1,6 @@
 r"""normalise.py - one spelling for an answer span, whichever way it was typed.
 
-`normalise` is idempotent, total (any text, surrogates included) and linear. It changes
+`normalise` is total (any text, surrogates included) and linear. It changes
 spelling only: unicode mathematics becomes LaTeX, LaTeX synonyms become one, typography goes.
 Words inside `\text{}` come out between double quotes, so that a word never looks like a
 product of variables. It does not know numbers or units.
@@ -34,8 +34,8 @@ _SYNONYMS = [
         (r"\{,\}", ","),
         (r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
         (r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?", ""),
-        (r"\\lbrace(?![A-Za-z])|\\lbrack(?![A-Za-z])", r"\\{"),
-        (r"\\rbrace(?![A-Za-z])|\\rbrack(?![A-Za-z])", r"\\}"),
+        (r"\\lbrace(?![A-Za-z])", r"\\{"),
+        (r"\\rbrace(?![A-Za-z])", r"\\}"),
         (r"\^ ?(?:\\circ(?![A-Za-z])|\{ ?\\circ ?\}|\{?°\}?)|\\degree(?![A-Za-z])", "°"),
         (r"\\leq(?:slant)?(?![A-Za-z])|<=", r"\\le "),
         (r"\\geq(?:slant)?(?![A-Za-z])|>=", r"\\ge "),
@@ -97,9 +97,7 @@ def _arguments(span: str, command: str, count: int) -> str:
     pieces = span.split(command)
     out = [pieces[0]]
     for piece in pieces[1:]:
-        out += [command, piece if piece[:1].isalpha() and command != "\\frac" else ""]
-        if not out[-1]:
-            out[-1] = _braced(piece, count)
+        out += [command, piece if piece[:1].isalpha() else _braced(piece, count)]
     return "".join(out)
 
 

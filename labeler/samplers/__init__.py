@@ -20,8 +20,10 @@ from labeler.samplers.base import (
     Sampling,
     Source,
 )
+from labeler.samplers.endpoint import EndpointConfig
 from labeler.samplers.planted import PlantedConfig
 from labeler.samplers.recorded import RecordedConfig
+from labeler.samplers.vllm_engine import VllmConfig
 
 CompleterConfig = Annotated[RecordedConfig | PlantedConfig, Field(discriminator="kind")]
 
@@ -29,9 +31,11 @@ __all__ = [
     "COMPLETER",
     "GENERATOR",
     "CompleterConfig",
+    "EndpointConfig",
     "EngineDiedError",
     "PlantedConfig",
     "RecordedConfig",
     "Sampling",
     "Source",
+    "VllmConfig",
 ]

@@ -60,6 +60,10 @@ class PlantedConfig(Params):
         """The planted world as a source; `prompt` does not matter to it."""
         return _open(self, seed)
 
+    def environment(self) -> dict[str, str]:
+        """Nothing needs to stand before a process starts."""
+        return {}
+
 
 @asynccontextmanager
 async def _open(config: PlantedConfig, seed: int) -> AsyncIterator[Source]:

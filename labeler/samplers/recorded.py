@@ -46,6 +46,10 @@ class RecordedConfig(Params):
         """
         return _open(self)
 
+    def environment(self) -> dict[str, str]:
+        """Nothing needs to stand before a process starts."""
+        return {}
+
 
 @asynccontextmanager
 async def _open(config: RecordedConfig) -> AsyncIterator[Source]:

@@ -11,16 +11,21 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from labeler.model import Completion, Finish, Prefix
 from labeler.params import Params
-from labeler.prompts import PromptConfig, Renderer, load_tokenizer
-from labeler.samplers.base import COMPLETER, Luck, Sampling, Source, fingerprint
-from labeler.samplers.engines import AsyncEngine, Engine, Job, SteppedEngine
+from labeler.prompts import PromptConfig, Renderer, UnrenderableError, load_tokenizer
+from labeler.samplers.base import COMPLETER, Luck, Sampling, Source, failed, fingerprint
+from labeler.samplers.engines import AsyncEngine, Engine, Job
 from labeler.samplers.model_files import files_digest, model_directory
+from labeler.samplers.stepped import SteppedEngine
+
+if TYPE_CHECKING:
+    from vllm.v1.engine.async_llm import AsyncLLM
+    from vllm.v1.engine.llm_engine import LLMEngine
 
 
 class VllmSettings(Params):
@@ -48,7 +53,7 @@ class VllmSettings(Params):
     """None: on a CPU (compiling takes a minute there for a few per cent)."""
     threads: NonNegativeInt = 0
     """OpenMP threads of the CPU engine; 0 takes all cores that the process may use."""
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of vLLM's EngineArgs, by name. None that change what is sampled."""
 
 
@@ -88,7 +93,7 @@ def environment(config: VllmConfig) -> dict[str, str]:
     env = {
         "OMP_NUM_THREADS": str(config.engine.threads or cores or 1),
         "TOKENIZERS_PARALLELISM": "false",
-        "VLLM_LOGGING_LEVEL": os.environ.get("VLLM_LOGGING_LEVEL", "WARNING"),
+        "VLLM_LOGGING_LEVEL": os.environ.get("VLLM_LOGGING_LEVEL", "ERROR"),
         "VLLM_NO_USAGE_STATS": "1",
     }
     if config.engine.mode != "async":
@@ -171,7 +176,7 @@ def engine_arguments(
     }
 
 
-def _stepped(arguments: dict[str, Any]) -> Any:
+def _stepped(arguments: dict[str, Any]) -> "LLMEngine":
     os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"  # vLLM reads it when an engine is made
     from vllm import EngineArgs
     from vllm.v1.engine.llm_engine import LLMEngine
@@ -179,7 +184,7 @@ def _stepped(arguments: dict[str, Any]) -> Any:
     return LLMEngine.from_engine_args(EngineArgs(**arguments))
 
 
-def _async(arguments: dict[str, Any]) -> Any:
+def _async(arguments: dict[str, Any]) -> "AsyncLLM":
     from vllm import AsyncEngineArgs
     from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -227,7 +232,10 @@ class VllmSampler:
 
     async def complete(self, prefix: Prefix, indices: Sequence[int]) -> list[Completion]:
         """One completion for each index. Raises EngineDiedError when the engine is gone."""
-        ids = self._renderer.ids(prefix)
+        try:
+            ids = self._renderer.ids(prefix)
+        except UnrenderableError as e:
+            return [failed(str(e)) for _ in indices]
         luck = Luck(*self._luck, prefix.key)
         seeds = [luck.seed(i) if self._sampling.seeded else None for i in indices]
         room = min(self._sampling.max_tokens, self._engine.max_model_len - len(ids))

@@ -31,7 +31,7 @@ class _Draft:
 
     def new_given(self) -> str:
         name = self.names.pop()
-        self.given[name] = self.known[name] = self.constant(5, 150)
+        self.given[name] = self.known[name] = self.constant(5, 120)
         return name
 
     def constant(self, low: int, high: int) -> int:
@@ -52,8 +52,8 @@ class _Draft:
     def operation(self, value: int) -> tuple[str, int]:
         """An operation with a constant that keeps `value` in range."""
         options: dict[str, range] = {
-            "+": range(3, min(200, LIMIT - value) + 1),
-            "-": range(3, min(200, value - 1) + 1),
+            "+": range(3, min(120, LIMIT - value) + 1),
+            "-": range(3, min(120, value - 1) + 1),
             "*": range(2, min(6, LIMIT // value) + 1),
             "/": range(2, min(6, value - 1) + 1),
         }

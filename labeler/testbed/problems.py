@@ -1,4 +1,4 @@
-"""problems.py - draws testbed problems, and writes data/testbed/problems.jsonl.
+r"""problems.py - draws testbed problems, and writes data/testbed/problems.jsonl.
 
 1. A problem is a function of (stream, seed, index): no clock, no global random state.
 2. A gold solution has 3 to 10 steps, its last one "The answer is N."; every number in it is
@@ -6,7 +6,7 @@
 3. Rows are self-sufficient: `truth` needs `program` alone. One row, shortened:
 
     {"id": "held-0-7", "question": "Nina has 14 shells. At the fair ...", "answer": "37",
-     "solution": "Nina starts with 14 shells.\\n...\\nThe answer is 37.", "program": {...}}
+     "solution": "Nina starts with 14 shells.\n...\nThe answer is 37.", "program": {...}}
 
     python -m labeler.testbed.problems --out data/testbed/problems.jsonl --count 400
 """
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from labeler.testbed import wording
+from labeler.testbed import questions, wording
 from labeler.testbed.drawing import draw_program
 from labeler.testbed.program import (
     Move,
@@ -101,18 +101,18 @@ def render(lines: Iterable[Line], items: str, style: int) -> str:
 def word_question(program: Program, rng: Random) -> str:
     """The question: facts (in any order), what happens (in order), then what is asked."""
     items = program.items
-    facts = [wording.give(name, n, items, rng) for name, n in program.given.items()]
-    facts += [wording.relate(node, items, rng) for node in program.nodes]
+    facts = [questions.give(name, n, items, rng) for name, n in program.given.items()]
+    facts += [questions.relate(node, items, rng) for node in program.nodes]
     if rng.random() < 0.5:
         rng.shuffle(facts)
-    told = [wording.tell(move, program.owner, items, rng) for move in program.moves]
+    told = [questions.tell(move, program.owner, items, rng) for move in program.moves]
     lines = facts + told
     others = [x for x in wording.ITEMS if x != items]
     for _ in range(rng.choices((0, 1, 2), (60, 30, 10))[0]):
         name = rng.choice(list(values(program)))
-        line = wording.aside(name, rng.randint(3, 99), others, rng)
+        line = questions.aside(name, rng.randint(3, 99), others, rng)
         lines.insert(rng.randint(0, len(lines)), line)
-    return " ".join([*lines, wording.ask(program.owner, items, bool(told), rng)])
+    return " ".join([*lines, questions.ask(program.owner, items, bool(told), rng)])
 
 
 def solve(program: Program, rng: Random) -> list[Line]:
@@ -163,7 +163,7 @@ def order(program: Program, rng: Random) -> list[int]:
     path = list(range(len(program.moves)))
     number, table = groups(program), sound_values(program)
     for i in range(len(path) - 1):
-        here = frozenset(path[:i] + [path[i + 1]])
+        here = frozenset([*path[:i], path[i + 1]])
         swappable = number[path[i]] == number[path[i + 1]] and table.get(here, 0) > 0
         if swappable and table[here] < 1000 and rng.random() < 0.08:
             path[i], path[i + 1] = path[i + 1], path[i]

@@ -63,7 +63,8 @@ class Program:
     def from_json(row: Mapping[str, object]) -> Program:
         """The program of a row that `to_json` made."""
         given, nodes, moves = row["given"], row["nodes"], row["moves"]
-        assert isinstance(given, Mapping) and isinstance(nodes, Sequence)
+        assert isinstance(given, Mapping)
+        assert isinstance(nodes, Sequence)
         assert isinstance(moves, Sequence)
         return Program(
             owner=str(row["owner"]),

@@ -10,7 +10,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 BOS, END, PAD, USER, ASSISTANT = "<|bos|>", "<|end|>", "<|pad|>", "<|user|>", "<|assistant|>"
 SPECIAL = (PAD, BOS, END, USER, ASSISTANT)
@@ -31,7 +34,7 @@ CHAT_TEMPLATE = (
 )
 
 
-def build(corpus: Iterable[str]) -> Any:
+def build(corpus: Iterable[str]) -> PreTrainedTokenizerFast:
     """A fast Hugging Face tokenizer trained on the corpus; the same corpus gives the same one."""
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast

@@ -1,0 +1,102 @@
+"""label.py - `labeler label`: labels anew from the log, with another rule, N or threshold.
+
+No model is loaded and nothing is sampled. Verdicts that the grader's version has not given yet
+are given now, beside the older ones.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from labeler import lock, manifest
+from labeler.config import ConfigError, RunConfig, apply_overrides, parse
+from labeler.files import RunDir, count_rows, parts
+from labeler.grading import AnswerGrader
+from labeler.ingest import add_quarantine, count_quarantine
+from labeler.labelling import View, grade_own_answers, grade_rollouts, sound, stage, tasks_of
+from labeler.problems import Rejection
+from labeler.rollout_log import RolloutLog
+from labeler.shards import Facts, count_labels, publish, write_card
+
+
+def label(root: Path, overrides: Sequence[str]) -> Facts:
+    """Label a run again, with `labels.*`, `policy.n` or `grading.*` changed.
+
+    Raises ConfigError for another key, or where the directory is no run.
+    """
+    where = RunDir(root)
+    config = read_config(where, overrides)
+    with lock.alone(root):
+        return refresh(config, where)
+
+
+def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
+    """The resolved configuration of a run directory, with overrides that sample nothing."""
+    try:
+        held = json.loads(where.config.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{where.root} is not a run directory: it has no config.json") from error
+    for override in overrides:
+        if not override.startswith(("labels.", "grading.")):
+            raise ConfigError(
+                f"{override!r}: `label` changes labels.* and grading.* only; the rest needs a run"
+            )
+    data = {**held["config"], "run_dir": str(where.root)}
+    apply_overrides(data, overrides)
+    return parse(data, str(where.config))
+
+
+def refresh(config: RunConfig, where: RunDir) -> Facts:
+    """Bring every committed unit's labels up to the configuration, and publish the set."""
+    entries = manifest.read(where)
+    rule = config.labels.model_dump(mode="json")
+    version = AnswerGrader(config.grading).version
+    stale = [e for e in entries.values() if e.rule != rule or e.grader != version]
+    if stale:
+        asyncio.run(_relabel(config, where, stale))
+        entries = manifest.read(where)
+    publish(where, [where.staged / e.labels for e in entries.values()])
+    facts = _facts(config, where, entries)
+    write_card(where, facts)
+    return facts
+
+
+def _facts(config: RunConfig, where: RunDir, entries: Mapping[str, manifest.Entry]) -> Facts:
+    quarantined = count_quarantine(where)
+    counts = count_labels(parts(where.labels))
+    units = {path.stem for path in parts(where.problems)}
+    late = quarantined.get(Rejection.UNPARSED_GOLD, 0)  # these stand in solutions/ as well
+    return Facts(
+        name=config.name,
+        counts=counts,
+        rows_in=count_rows(parts(where.solutions)) + sum(quarantined.values()) - late,
+        policy=config.policy.kind,
+        n=config.labels.n or config.policy.n,
+        completer=", ".join(sorted({e.completer for e in entries.values()})),
+        grader=", ".join(sorted({e.grader for e in entries.values()})),
+        sampling=config.completer.sampling.model_dump(mode="json"),
+        rule=config.labels.rule,
+        quarantined=quarantined,
+        failed=sum(count_rows(parts(where.solutions, u)) for u in units - {*entries}),
+    )
+
+
+async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.Entry]) -> None:
+    async with AnswerGrader(config.grading) as grader:
+        for entry in entries:
+            log = RolloutLog(where, entry.unit, grader.version, config.hash)
+            view = View(config, entry.completer, entry.failures)
+            tasks, bad = await sound(tasks_of(config, where, entry.unit), grader)
+            add_quarantine(where, bad)
+            for task in tasks:
+                await grade_own_answers(log, grader, task)
+                await grade_rollouts(log, grader, task, view)
+            part, rows = await stage(log, tasks, where, view)
+            await log.compact()
+            rule = config.labels.model_dump(mode="json")
+            manifest.commit(
+                where,
+                replace(entry, rule=rule, grader=grader.version, labels=part, solutions=rows),
+            )

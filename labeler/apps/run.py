@@ -1,0 +1,159 @@
+"""run.py - `labeler run`: read the input, work on the units that are not done, publish labels.
+
+The same command starts, resumes and extends a run. What it finds done it leaves; a run
+directory belongs to one identity (config.py), and another is refused with the difference shown.
+"""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from labeler import lock, manifest, runners
+from labeler.apps import label
+from labeler.config import ConfigError, RunConfig
+from labeler.files import RunDir, sweep, write_json
+from labeler.fulfil import Counters
+from labeler.grading import AnswerGrader
+from labeler.ingest import Ingested, add_quarantine, ingest
+from labeler.shards import recover
+from labeler.units import UnitReport
+
+
+class Watcher:
+    """Hears how a run goes on. This one keeps quiet; the command line's shows it."""
+
+    def start(self, ingested: Ingested, todo: int) -> None:
+        """The input is read, and `todo` units are to be worked on."""
+
+    def watch(self, counters: Counters) -> None:
+        """What has been done so far; called about once a second."""
+
+    def committed(self, report: UnitReport) -> None:
+        """A unit is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What one `labeler run` did."""
+
+    ingested: Ingested
+    counters: Counters
+    failed: Mapping[str, str]
+    """Units given up, with the cause."""
+    facts: label.Facts
+    """What the published label set holds."""
+    seconds: float
+
+
+def run(config: RunConfig, watcher: Watcher) -> Summary:
+    """Do the run, or what is left of it.
+
+    Raises LabelerError for what a user can mend. Before KeyboardInterrupt leaves, what was
+    sampled is flushed and the labels of committed units are published.
+    """
+    where = RunDir(config.root)
+    began = time.monotonic()
+    with lock.alone(where.root):
+        claim(where, config)
+        sweep(where.root)
+        recover(where)
+        ingested = ingest(config.problems, config.steps, where, config.hash, config.unit_size)
+        work = _Work(config, where, ingested, watcher)
+        try:
+            failed = work.all()
+        finally:
+            facts = label.refresh(config, where)
+    return Summary(ingested, work.counters, failed, facts, time.monotonic() - began)
+
+
+class _Work:
+    """The units of one run: which are to do, and what is committed."""
+
+    def __init__(
+        self, config: RunConfig, where: RunDir, ingested: Ingested, watcher: Watcher
+    ) -> None:
+        self.counters = Counters()
+        self._config = config
+        self._where = where
+        self._ingested = ingested
+        self._watcher = watcher
+        self._inputs = {u.unit: u.inputs for u in ingested.units}
+
+    def all(self) -> Mapping[str, str]:
+        """Work on every unit that is not done; returns those that failed, with the cause."""
+        entries = manifest.read(self._where)
+        todo = [u for u in self._inputs if not self._done(entries.get(u))]
+        self._watcher.start(self._ingested, len(todo))
+        if not todo:
+            return {}
+        return runners.run(self._config, self._where, todo, self._commit, self._watch)
+
+    def _done(self, entry: manifest.Entry | None) -> bool:
+        return (
+            entry is not None
+            and not entry.failures
+            and entry.inputs == self._inputs[entry.unit]
+            and entry.policy == self._config.policy.model_dump(mode="json")
+            and entry.per_problem == self._per_problem
+            and entry.grader == AnswerGrader(self._config.grading).version
+        )
+
+    @property
+    def _per_problem(self) -> int:
+        return self._config.generator.per_problem if self._config.generator else 0
+
+    def _watch(self, counters: Counters) -> None:
+        self.counters = replace(counters)
+        self._watcher.watch(counters)
+
+    def _commit(self, report: UnitReport) -> None:
+        add_quarantine(self._where, report.quarantined)
+        manifest.commit(
+            self._where,
+            manifest.Entry(
+                unit=report.unit,
+                inputs=self._inputs[report.unit],
+                policy=self._config.policy.model_dump(mode="json"),
+                per_problem=self._per_problem,
+                rule=self._config.labels.model_dump(mode="json"),
+                completer=report.completer,
+                grader=report.grader,
+                labels=report.labels,
+                problems=report.problems,
+                solutions=report.solutions,
+                failures=report.failures,
+            ),
+        )
+        self._watcher.committed(report)
+
+
+def claim(where: RunDir, config: RunConfig) -> None:
+    """Make the run directory this config's. ConfigError where it belongs to another identity."""
+    if where.config.exists():
+        held = json.loads(where.config.read_text(encoding="utf-8"))
+        if held["hash"] != config.hash:
+            changes = "\n".join(_changes(held["identity"], config.identity))
+            raise ConfigError(
+                f"{where.root} holds rollouts of another configuration:\n{changes}\n"
+                "Give this run a name of its own (name=...), or go back to those values. More "
+                "rollouts, more problems, another policy or label rule need no new name."
+            )
+    write_json(
+        where.config,
+        {
+            "hash": config.hash,
+            "identity": config.identity,
+            "config": config.model_dump(mode="json"),
+        },
+    )
+
+
+def _changes(old: Any, new: Any, key: str = "") -> Iterator[str]:  # noqa: ANN401 - walks plain JSON
+    """One line for each value that differs."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in sorted({*old, *new}):
+            yield from _changes(old.get(name), new.get(name), f"{key}.{name}".lstrip("."))
+    elif old != new:
+        yield f"  {key}: {json.dumps(old)} there, {json.dumps(new)} here"

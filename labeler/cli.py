@@ -1,0 +1,166 @@
+"""cli.py - the command line: parses, calls labeler.apps, prints. No logic.
+
+Commands import what they need when they run, so `labeler --help` answers at once.
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.
+"""
+
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = typer.Typer(
+    name="labeler",
+    help="Step labels for process reward models: rollouts, graded, in Parquet.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+ConfigFile = Annotated[Path, typer.Argument(metavar="CONFIG", help="A YAML file, see configs/.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[key.sub=value]...", help="Settings that replace the file's."),
+]
+RunDirectory = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
+
+
+@app.command()
+def run(config: ConfigFile, overrides: Overrides = None) -> None:
+    """Roll out, grade and label. The same command resumes a run, or extends it.
+
+    Reads problems, lets the completer finish each solution from its prefixes, checks the answers
+    and writes labels/*.parquet into the run directory (runs/<name>).
+    """
+    from labeler.apps import progress
+    from labeler.apps.run import run as run_app
+    from labeler.config import load
+
+    with _told(resume=True):
+        console = _console()
+        loaded = load(config, overrides or [])
+        with progress.watcher(loaded, console) as watcher:
+            summary = run_app(loaded, watcher)
+        progress.show(summary, loaded, console)
+    if summary.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def label(run: RunDirectory, overrides: Overrides = None) -> None:
+    """Label a run again from its log: another rule, N or threshold. Samples nothing.
+
+    For example: labeler label runs/quickstart labels.n=4
+    """
+    from labeler.apps import progress
+    from labeler.apps.label import label as label_app
+
+    with _told():
+        facts = label_app(run, overrides or [])
+        progress.show_facts(facts, run, _console())
+
+
+@app.command()
+def inspect(
+    run: RunDirectory,
+    solution: Annotated[
+        str | None, typer.Argument(help="A solution's id; without it, the first few.")
+    ] = None,
+    count: Annotated[int, typer.Option(help="How many solutions.", min=1)] = 3,
+    rollouts: Annotated[int, typer.Option(help="Rollouts shown of each prefix.", min=0)] = 0,
+) -> None:
+    """Show labelled solutions: steps coloured by value, the first error marked."""
+    from labeler.apps.inspect import inspect as inspect_app
+
+    with _told():
+        inspect_app(run, solution, count, rollouts, _console())
+
+
+@app.command()
+def plan(
+    config: ConfigFile,
+    overrides: Overrides = None,
+    pilot: Annotated[
+        Path | None, typer.Option(help="A finished run whose rates and lengths to go by.")
+    ] = None,
+) -> None:
+    """Say what a run will cost before it is paid: rollouts, tokens, engine-hours."""
+    from labeler.apps.plan import plan as plan_app
+    from labeler.config import load
+
+    with _told():
+        plan_app(load(config, overrides or []), pilot, _console())
+
+
+@app.command()
+def doctor(
+    config: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="A YAML file to check, too.")
+    ] = None,
+    overrides: Overrides = None,
+) -> None:
+    """Check the environment and, given a config, its model, prompts and gold answers."""
+    from labeler.apps.doctor import doctor as doctor_app
+    from labeler.config import load
+
+    with _told():
+        loaded = load(config, overrides or []) if config else None
+        healthy = doctor_app(loaded, _console())
+    if not healthy:
+        raise typer.Exit(1)
+
+
+@app.command()
+def grade(
+    gold: Annotated[str, typer.Argument(help="The gold answer.")],
+    answer: Annotated[str, typer.Argument(help="A completion's text, or an answer alone.")],
+) -> None:
+    """Grade one answer against a gold answer, as a run does."""
+    from labeler.apps.grade import grade as grade_app
+
+    with _told():
+        grade_app(gold, answer, _console())
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console()
+
+
+@contextmanager
+def _told(*, resume: bool = False) -> Iterator[None]:
+    """Turn the user's errors into one message and an exit code; SIGTERM acts like Ctrl-C."""
+    from labeler.model import LabelerError
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        again = f" To go on: {shlex.join(['labeler', *sys.argv[1:]])}" if resume else ""
+        typer.echo(f"Interrupted; what was sampled is kept.{again}", err=True)
+        raise typer.Exit(130) from None
+    except LabelerError as error:
+        from labeler.config import ConfigError
+
+        typer.echo(f"labeler: {error}", err=True)
+        raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error
+
+
+def _interrupt(_signum: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    app()

@@ -1,0 +1,193 @@
+"""grader.py - completions to verdicts: extract, compare, and only then ask a worker.
+
+1. Total: no text makes it raise. GraderError means that no worker can be started here.
+2. Most verdicts cost microseconds and never leave the caller: exact match, numbers, words,
+   different shapes. The rest goes to the pool, identical pairs once at a time.
+3. The memo never holds a verdict that depends on luck (timeout, grader_died).
+4. A verdict is a function of gold, text and `version`, timeouts aside.
+It belongs to the event loop that it was opened in.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from importlib.metadata import version as installed
+from time import perf_counter
+from types import TracebackType
+from typing import Self
+
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from labeler.grading.budget import is_maths, too_big
+from labeler.grading.compare import compare
+from labeler.grading.extract import cut_short, extract, tidy
+from labeler.grading.pool import WorkerPool
+from labeler.grading.values import Value, read
+from labeler.model import Finish, Outcome, Reason, Verdict
+from labeler.params import Params
+
+FAST = "fast1"
+"""Version of extraction, reading and comparison: raised with every change of a verdict."""
+
+_ENGINES = ("math-verify", "latex2sympy2_extended", "sympy")
+_LUCK = (Reason.TIMEOUT, Reason.GRADER_DIED)
+_INCORRECT = (Reason.WRONG, Reason.NO_ANSWER, Reason.TRUNCATED)
+_MEMO_SPAN = 512
+
+
+class GradingConfig(Params):
+    """How answers are graded. It costs no process until an answer needs symbolic comparison."""
+
+    workers: PositiveInt = 1
+    """Worker processes that compare symbolic answers side by side."""
+    timeout_s: PositiveFloat = 5.0
+    """Wall-clock seconds a symbolic comparison may take; then its worker is killed and the
+    rollout is ungradable (timeout)."""
+    memory_mb: PositiveInt = 2048
+    """Address space of a worker, in MiB; beyond it the answer is ungradable (too_big)."""
+    memo_size: NonNegativeInt = 100_000
+    """Verdicts remembered by (gold, answer), the least recently used forgotten first."""
+
+
+class AnswerGrader:
+    """Grades completions against a gold answer; implements model.Grader."""
+
+    def __init__(self, config: GradingConfig | None = None) -> None:
+        self.config = config or GradingConfig()
+        self._pool = WorkerPool(self.config.workers, self.config.timeout_s, self.config.memory_mb)
+        self._memo: dict[tuple[str, str], Verdict] = {}
+        self._golds: dict[str, Value | None] = {}
+        self._running: dict[tuple[str, str], asyncio.Task[Verdict]] = {}
+        self._version = ""
+
+    async def __aenter__(self) -> Self:
+        await self._pool.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._pool.__aexit__(kind, error, tb)
+
+    @property
+    def version(self) -> str:
+        """This checker's version and those of the libraries that decide with it."""
+        if not self._version:
+            self._version = "+".join([FAST, *(f"{name}-{installed(name)}" for name in _ENGINES)])
+        return self._version
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """Processes that the pool holds just now: none before the first symbolic answer."""
+        return self._pool.pids
+
+    async def grade(
+        self, gold: str, completions: Sequence[tuple[str, Finish]]
+    ) -> Sequence[Verdict]:
+        """One verdict for each (text, finish), in order; text is prefix and completion."""
+        found = [self._at_once(gold, text, finish) for text, finish in completions]
+        waiting = {span for span in found if isinstance(span, str)}
+        if not waiting:
+            return [verdict for verdict in found if isinstance(verdict, Verdict)]
+        graded = await asyncio.gather(*(self._slowly(gold, span) for span in waiting))
+        verdicts = dict(zip(waiting, graded, strict=True))
+        return [verdicts[v] if isinstance(v, str) else v for v in found]
+
+    async def check_gold(self, gold: str) -> Verdict:
+        """A gold graded against itself, boxed as a completion would box it."""
+        (verdict,) = await self.grade(gold, [(f"\\boxed{{{gold}}}", Finish.STOP)])
+        if verdict.reason in (Reason.NO_ANSWER, Reason.TRUNCATED):
+            return _verdict(Reason.UNPARSED_GOLD, None, verdict.millis)
+        return verdict
+
+    def _at_once(self, gold: str, text: str, finish: Finish) -> Verdict | str:
+        """A verdict, or the span that a worker has to compare."""
+        if finish is not Finish.STOP:
+            return _verdict(Reason.TRUNCATED, None, 0.0)
+        span = extract(text)
+        if span is None:
+            cut = cut_short(text)
+            return _verdict(Reason.TRUNCATED if cut else Reason.NO_ANSWER, None, 0.0)
+        known = self._recall(gold, span)
+        if known is not None:
+            return known
+        start = perf_counter()
+        reason = self._fast(gold, span)
+        if reason is None:
+            return span
+        return self._remember(gold, span, reason, start)
+
+    def _fast(self, gold: str, span: str) -> Reason | None:
+        """The reason that needs no symbolic engine, or None."""
+        if _is_integer(gold) and _is_integer(span):
+            return Reason.MATCH if int(gold) == int(span) else Reason.WRONG
+        expected = self._gold(gold)
+        if expected is None:
+            return Reason.UNPARSED_GOLD
+        answer = read(span)
+        equal = compare(expected, answer)
+        if equal is not None:
+            return Reason.MATCH if equal else Reason.WRONG
+        if not is_maths(expected.text):
+            return Reason.UNPARSED_GOLD
+        if not is_maths(answer.text):
+            return Reason.UNPARSED_ANSWER
+        return Reason.TOO_BIG if too_big(expected.text) or too_big(answer.text) else None
+
+    def _gold(self, gold: str) -> Value | None:
+        """The gold's value, read once a problem; None for a gold that says nothing."""
+        if gold not in self._golds:
+            if len(self._golds) >= 1000:
+                self._golds.clear()
+            span = tidy(gold)
+            self._golds[gold] = read(span) if span else None
+        return self._golds[gold]
+
+    async def _slowly(self, gold: str, span: str) -> Verdict:
+        """The worker's verdict; callers who wait for the same pair share one job."""
+        key = (gold, span)
+        task = self._running.get(key)
+        if task is None:
+            task = asyncio.create_task(self._ask(gold, span))
+            self._running[key] = task
+            task.add_done_callback(lambda _: self._running.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def _ask(self, gold: str, span: str) -> Verdict:
+        start = perf_counter()
+        reason = await self._pool.run(tidy(gold), span)
+        return self._remember(gold, span, reason, start)
+
+    def _recall(self, gold: str, span: str) -> Verdict | None:
+        key = (gold, span)
+        verdict = self._memo.pop(key, None)
+        if verdict is not None:
+            self._memo[key] = verdict
+        return verdict
+
+    def _remember(self, gold: str, span: str, reason: Reason, start: float) -> Verdict:
+        millis = (perf_counter() - start) * 1e3
+        if reason not in _LUCK and len(span) <= _MEMO_SPAN and self.config.memo_size:
+            if len(self._memo) >= self.config.memo_size:
+                del self._memo[next(iter(self._memo))]
+            self._memo[gold, span] = _verdict(reason, span, 0.0)
+        return _verdict(reason, span, millis)
+
+
+def _is_integer(text: str) -> bool:
+    """Whether text is a plain ASCII integer that fits the fastest path."""
+    digits = text[1:] if text[:1] == "-" else text
+    return len(digits) < 100 and digits.isascii() and digits.isdigit()
+
+
+def _verdict(reason: Reason, answer: str | None, millis: float) -> Verdict:
+    if reason is Reason.MATCH:
+        return Verdict(Outcome.CORRECT, reason, answer, millis)
+    outcome = Outcome.INCORRECT if reason in _INCORRECT else Outcome.UNGRADABLE
+    return Verdict(outcome, reason, answer, millis)

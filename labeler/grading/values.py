@@ -1,0 +1,262 @@
+r"""values.py - an answer span read as a value: a small tree with what comparison needs.
+
+Numbers, words, choice letters, tuples, sets, lists, matrices and relations are told apart by
+their outer shape; anything else is an expression, which only the slow path understands. No
+text is evaluated here. Reading is total: any text gives a Value.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+from labeler.grading.normalise import normalise
+from labeler.grading.numerals import Numeral, numeral
+from labeler.grading.units import DEGREE, PERCENT, split_unit
+
+MAX_DEPTH = 6
+"""Nesting of tuples in lists in sets that is told apart; deeper is an expression."""
+MAX_PARTS = 50
+"""Parts of a sequence that are told apart; a longer one is an expression."""
+
+
+class Kind(StrEnum):
+    """The outer shape of an answer."""
+
+    NUMBER = "number"
+    LETTER = "letter"
+    WORD = "word"
+    BASE = "base"
+    RATIO = "ratio"
+    TUPLE = "tuple"
+    SET = "set"
+    LIST = "list"
+    UNION = "union"
+    MATRIX = "matrix"
+    EQUATION = "equation"
+    RELATION = "relation"
+    EXPRESSION = "expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One answer: its shape, and per shape its number, its parts or its name."""
+
+    kind: Kind
+    text: str
+    """Normalised, without unit: equal texts are equal values."""
+    number: Numeral | None = None
+    unit: str = ""
+    parts: tuple["Value", ...] = ()
+    name: str = ""
+    """Brackets of a tuple or matrix, base of a numeral, lone variable of an equation."""
+
+
+_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_LETTER = re.compile(r'\(?"?\(?([A-Za-z])\)?"?\)?')
+_BASE = re.compile(r"([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)_\{?([0-9]{1,2})\}?")
+_RATIO = re.compile(r"[0-9]{1,9}(?::[0-9]{1,9})+")
+_PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*")
+_MATHS = {"pi", "infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp"}
+_SEPARATOR = re.compile(r',? ?"?\b(?:and|or)\b"?|,|;')
+_MATRIX = re.compile(r"\\begin\{([pbvBV]?(?:small)?matrix|array)\}(.*)\\end\{\1\}")
+_RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>|]")
+_BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
+_LONE = re.compile(r"([A-Za-z]|\\[a-z]+)(_[A-Za-z0-9]|_\{[A-Za-z0-9]+\}|'|\([A-Za-z]\))?")
+_SAID = re.compile(r'.*answer is:?"? ?', re.IGNORECASE)
+
+
+def read(span: str) -> Value:
+    """The value that a span is."""
+    text = normalise(span)
+    said = _SAID.match(text) if "nswer is" in text else None
+    return _read(text[said.end() :] if said else text, 0)
+
+
+def _read(text: str, depth: int) -> Value:
+    text = _peel(text.lstrip(" ,;:").rstrip(" .,;:"))
+    simple = _simple(text)
+    if simple is not None:
+        return simple
+    rest, unit, scale = split_unit(text)
+    number = numeral(rest)
+    if number is not None:
+        if scale != 1:
+            number = Numeral(number.value * scale, number.places and 0, number.significant)
+        return Value(Kind.NUMBER, rest, number, unit)
+    if not unit or unit in (PERCENT, DEGREE):
+        return _compound(text, depth)
+    return replace(_compound(rest, depth), unit=unit)
+
+
+def _peel(text: str) -> str:
+    """Without parentheses round the whole, unless they make a tuple of it."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    stack: list[int] = []
+    closes: dict[int, int] = {}
+    commas = [at for at, mark in enumerate(text) if mark in ",;"]
+    for at, mark in enumerate(text):
+        if mark in "([{":
+            stack.append(at)
+        elif mark in ")]}" and stack:
+            closes[stack.pop()] = at
+    left, right = 0, len(text) - 1
+    while left < right and text[left] == "(" and closes.get(left) == right and text[right] == ")":
+        left, right = left + 1, right - 1
+    if commas:
+        return text
+    return text[left : right + 1]
+
+
+def _simple(text: str) -> Value | None:
+    """A value with no inner structure: numbers, letters, words."""
+    number = numeral(text)
+    if number is not None:
+        return Value(Kind.NUMBER, text, number)
+    letter = _LETTER.fullmatch(text)
+    if letter is not None:
+        return Value(Kind.LETTER, letter.group(1))
+    if text.lower() in _SMALL:
+        return Value(Kind.NUMBER, text, Numeral(Fraction(_SMALL.index(text.lower()))))
+    base = _BASE.fullmatch(text.replace(" ", ""))
+    if base is not None:
+        return Value(Kind.BASE, base.group(1).lstrip("0"), name=base.group(2))
+    if _RATIO.fullmatch(text):
+        return Value(Kind.RATIO, text)
+    return _word(text)
+
+
+def _word(text: str) -> Value | None:
+    inner = text.replace('"', "").strip()
+    quoted = text.startswith('"') and text.endswith('"') and text.count('"') == 2
+    if not quoted and not _PROSE.fullmatch(inner):
+        return None
+    words = inner.lower().split(" ")
+    if any(word in _MATHS for word in words) or _SEPARATOR.search(inner):
+        return None
+    if quoted or len(inner) >= 4 or inner.lower() in ("yes", "no", "nan", "odd"):
+        return Value(Kind.WORD, " ".join(words))
+    return None
+
+
+def _compound(text: str, depth: int) -> Value:
+    if depth >= MAX_DEPTH:
+        return Value(Kind.EXPRESSION, text)
+    matrix = _MATRIX.fullmatch(text)
+    if matrix is not None:
+        return _matrix(text, matrix.group(1), matrix.group(2), depth)
+    return _sequence(text, depth) or _plus_minus(text, depth) or _relation(text, depth)
+
+
+def _matrix(text: str, style: str, body: str, depth: int) -> Value:
+    if style == "array":
+        body = re.sub(r"^\{[^}]*\}", "", body)
+    rows = [row for row in body.split("\\\\") if row.strip(" ")]
+    parts = tuple(
+        Value(Kind.TUPLE, row, parts=tuple(_read(cell, depth + 1) for cell in row.split("&")))
+        for row in rows
+    )
+    return Value(Kind.MATRIX, text, parts=parts, name="|" if style[0] in "vV" else "")
+
+
+def _sequence(text: str, depth: int) -> Value | None:
+    builder = _BUILDER.fullmatch(text)
+    if builder is not None:
+        return _read(builder.group(1), depth + 1)
+    pieces, unions = split_top(text)
+    if len(pieces) > 1:
+        return _sequence_of(Kind.LIST, text, pieces, depth)
+    if len(unions) > 1:
+        return _sequence_of(Kind.UNION, text, unions, depth)
+    if text[:1] in ("(", "[", "\\"):
+        return _bracketed(text, depth)
+    return None
+
+
+def _bracketed(text: str, depth: int) -> Value | None:
+    if text.startswith("\\{") and text.endswith("\\}"):
+        return _sequence_of(Kind.SET, text, split_top(text[2:-2])[0], depth)
+    if text[0] == "\\" or text[-1] not in ")]":
+        return None
+    pieces, _ = split_top(text[1:-1])
+    if len(pieces) < 2:
+        return None
+    found = _sequence_of(Kind.TUPLE, text, pieces, depth, text[0] + text[-1])
+    if all(part.name == "[]" for part in (found, *found.parts)):
+        rows = tuple(replace(part, name="") for part in found.parts)
+        return replace(found, kind=Kind.MATRIX, name="", parts=rows)
+    return found
+
+
+def _plus_minus(text: str, depth: int) -> Value | None:
+    """Both values of a text with one plus-minus sign, as a list."""
+    pieces = text.split("\\pm")
+    if len(pieces) != 2 or "(" in text:
+        return None
+    return _sequence_of(Kind.LIST, text, [f"{pieces[0]}{sign}{pieces[1]}" for sign in "+-"], depth)
+
+
+def _sequence_of(kind: Kind, text: str, pieces: list[str], depth: int, name: str = "") -> Value:
+    if len(pieces) > MAX_PARTS:
+        return Value(Kind.EXPRESSION, text)
+    parts: list[Value] = []
+    for piece in pieces:
+        part = _read(piece, depth + 1)
+        flat = part.kind is Kind.LIST and kind in (Kind.SET, Kind.LIST)
+        parts += part.parts if flat else (part,)
+    return Value(kind, text, parts=tuple(parts), name=name)
+
+
+def split_top(text: str) -> tuple[list[str], list[str]]:
+    r"""Text split at its outer separators, and at its outer `\cup`s."""
+    depth, start, union = 0, 0, 0
+    pieces: list[str] = []
+    unions: list[str] = []
+    for mark in re.finditer(rf"[(\[{{]|[)\]}}]|\\cup(?![A-Za-z])|{_SEPARATOR.pattern}", text):
+        found = mark.group()
+        if found in "([{":
+            depth += 1
+        elif found in ")]}":
+            depth -= 1
+        elif depth == 0 and found == "\\cup":
+            unions.append(text[union : mark.start()])
+            union = mark.end()
+        elif depth == 0:
+            pieces.append(text[start : mark.start()])
+            start = mark.end()
+    pieces = [piece for piece in (*pieces, text[start:]) if piece.strip(' "')]
+    return pieces, [*unions, text[union:]]
+
+
+def _relation(text: str, depth: int) -> Value:
+    member = re.match(r"(?:[A-Za-z]|\\[a-z]+)\\in(?![A-Za-z])", text)
+    if member is not None:
+        return _read(text[member.end() :], depth + 1)
+    outer = _outer(text)
+    if _RELATION.search(outer) and not re.fullmatch(r"\|[^|]*\|", text):
+        return Value(Kind.RELATION, text)
+    equals = [at for at, mark in enumerate(outer) if mark == "="]
+    if not equals:
+        return Value(Kind.EXPRESSION, text)
+    if len(equals) > 1:
+        return _read(text[equals[-1] + 1 :], depth + 1)
+    sides = (text[: equals[0]], text[equals[0] + 1 :])
+    lone = [side for side in sides if _LONE.fullmatch(side.strip())]
+    name = lone[0].strip() if lone else ""
+    left, right = (sides[1], sides[0]) if lone and lone[0] is sides[1] else (sides[0], sides[1])
+    parts = (_read(left, depth + 1), _read(right, depth + 1))
+    return Value(Kind.EQUATION, text, parts=parts, name=name)
+
+
+def _outer(text: str) -> str:
+    """Text with everything inside brackets blanked."""
+    depth = 0
+    marks: list[str] = []
+    for mark in text:
+        if mark in "([{":
+            depth += 1
+        marks.append(" " if depth > 0 else mark)
+        if mark in ")]}":
+            depth -= 1
+    return "".join(marks)

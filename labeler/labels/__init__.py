@@ -1,0 +1,45 @@
+"""labels - what the rollouts of a solution's prefixes mean: its row of labels.
+
+1. Pure and order-blind: counts in, one row out. Another rule, threshold or N costs no rollout.
+2. Measured and inferred never share a field. soft, hard, progress and their intervals speak of
+   rollouts of that very prefix and are None where there are none; `target` may be inferred, and
+   `basis` says so.
+3. Prefix K, the whole solution, needs no rollout: its value is the verdict of its own answer.
+   Its label has n = 1, that one answer, and an interval of no width; it counts in no cost.
+4. A prefix that was not asked, failed, or only gave ungradable rollouts is unknown, not bad.
+
+`rows` has the nouns, `values` the arithmetic of one prefix, `first_error` the rule, and `view`
+puts a row together. They know neither the log nor Parquet.
+"""
+
+from labeler.labels.rows import (
+    Basis,
+    Failure,
+    ProverValue,
+    SolutionLabel,
+    StepLabel,
+    StepProbability,
+    Stopping,
+    Value,
+)
+from labeler.labels.values import Tally, difference, jeffreys, measured, tally
+from labeler.labels.view import Evidence, LabelConfig, label
+
+__all__ = [
+    "Basis",
+    "Evidence",
+    "Failure",
+    "LabelConfig",
+    "ProverValue",
+    "SolutionLabel",
+    "StepLabel",
+    "StepProbability",
+    "Stopping",
+    "Tally",
+    "Value",
+    "difference",
+    "jeffreys",
+    "label",
+    "measured",
+    "tally",
+]

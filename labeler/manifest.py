@@ -1,0 +1,56 @@
+"""manifest.py - which units are done, and with what: one JSON file a committed unit.
+
+A unit is committed by writing its entry whole, so it is done exactly once however often it was
+tried. The entry says what it was made from; where that has changed (more problems, more
+rollouts, another grader), the unit is worked on again, and the log gives back what it holds.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from labeler.files import FileError, RunDir, write_json
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One committed unit."""
+
+    unit: str
+    inputs: str
+    """Digest of its problems and given solutions."""
+    policy: Mapping[str, Any]
+    per_problem: int
+    """Solutions that were sampled for each problem without any; 0 where none were wanted."""
+    rule: Mapping[str, Any]
+    """The label configuration."""
+    completer: str
+    grader: str
+    labels: str
+    """File name of the label part in staged/."""
+    problems: int
+    solutions: int
+    failures: Mapping[str, str] = field(default_factory=dict)
+    """Cause of failure by prefix key, of prefixes that were given up; a later run tries again."""
+
+
+def commit(run: RunDir, entry: Entry) -> None:
+    """Write the entry; from here on the unit is done. Raises FileError."""
+    write_json(run.manifest / f"{entry.unit}.json", asdict(entry))
+
+
+def read(run: RunDir) -> dict[str, Entry]:
+    """All entries by unit, in the order of their names. Raises FileError for a damaged one."""
+    return {path.stem: _load(path) for path in sorted(run.manifest.glob("[!.]*.json"))}
+
+
+def _load(path: Path) -> Entry:
+    try:
+        return Entry(**json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise FileError(
+            f"cannot read {path}: {error}. Remove it and run the same command again: the unit is "
+            "done anew from the log."
+        ) from error

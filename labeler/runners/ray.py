@@ -1,0 +1,236 @@
+"""ray.py - units on Ray actors.
+
+1. Each unit is in one place: waiting, in flight on one actor, committed, or failed.
+2. An actor that dies (or whose engine does) gives its units back; another takes its place, as
+   soon as the cluster has room. What its log had flushed is not sampled again.
+3. A unit in flight at two deaths is then tried with nothing beside it, and given up at its
+   fifth death: a unit that kills its actor must not take the others along.
+4. Actors that the cluster has no room for wait, and join when it grows.
+
+Only unit names and reports cross the network: searches and logs live in the actors.
+"""
+
+import logging
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import ray
+from ray.exceptions import GetTimeoutError, RayActorError, RayError
+
+from labeler.config import RayRunner, RunConfig
+from labeler.files import RunDir
+from labeler.fulfil import Counters
+from labeler.model import LabelerError
+from labeler.runners.actor import CompleterActor
+from labeler.samplers import EngineDiedError
+from labeler.units import UnitReport
+
+SUSPECT_AFTER = 2
+GIVE_UP_AFTER = 5
+START_TRIES = 3
+WATCH_SECONDS = 1.0
+FLUSH_SECONDS = 30.0
+
+log = logging.getLogger(__name__)
+
+
+def run(
+    config: RunConfig,
+    run: RunDir,
+    units: Sequence[str],
+    commit: Callable[[UnitReport], None],
+    watch: Callable[[Counters], None],
+) -> dict[str, str]:
+    """See runners.run. Ends every process that it started."""
+    runner = config.runner
+    assert isinstance(runner, RayRunner)
+    with _cluster(runner):
+        fleet = Fleet(config, run, runner)
+        try:
+            return fleet.work(units, commit, watch)
+        except KeyboardInterrupt:
+            fleet.flush()
+            raise
+        finally:
+            fleet.close()
+
+
+@contextmanager
+def _cluster(runner: RayRunner) -> Iterator[None]:
+    """A Ray of our own, or a place in a running cluster."""
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if runner.address == "local":
+        options |= {"include_dashboard": False, "num_cpus": _local_cpus(runner)}
+    try:
+        ray.init(address=runner.address, **options)
+    except (ConnectionError, ValueError) as error:
+        raise LabelerError(f"no Ray cluster at {runner.address!r}: {error}") from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _local_cpus(runner: RayRunner) -> int:
+    """All CPUs of this machine, or as many as the actors were promised."""
+    return max(os.cpu_count() or 1, int(runner.actors * runner.cpus))
+
+
+@dataclass(slots=True)
+class Engine:
+    """One actor as the driver sees it."""
+
+    actor: Any
+    opening: Any
+    ready: bool = False
+    units: dict[Any, str] = field(default_factory=dict)
+    """Units in flight, by the reference to their report."""
+    asked: Any = None
+    """A call for its counters, not yet answered."""
+    counters: Counters = field(default_factory=Counters)
+
+
+class Fleet:
+    """The actors of one run, and which unit each of them works on."""
+
+    def __init__(self, config: RunConfig, run: RunDir, runner: RayRunner) -> None:
+        self._config = config
+        self._run = run
+        self._runner = runner
+        self._engines: list[Engine] = []
+        self._waiting: deque[str] = deque()
+        self._deaths: Counter[str] = Counter()
+        self._start_deaths = 0
+        self._past = Counters()
+        """What actors had done that are gone."""
+        self._failed: dict[str, str] = {}
+
+    def work(
+        self,
+        units: Sequence[str],
+        commit: Callable[[UnitReport], None],
+        watch: Callable[[Counters], None],
+    ) -> dict[str, str]:
+        """All units, until each is committed or given up; returns the latter with their cause."""
+        self._waiting.extend(units)
+        wanted = min(self._runner.actors, len(units))
+        while self._waiting or any(e.units for e in self._engines):
+            while len(self._engines) < wanted:
+                self._engines.append(self._start())
+            self._hand_out()
+            for engine, ref in self._settled():
+                self._settle(engine, ref, commit)
+            watch(self._total())
+        watch(self._total())
+        return self._failed
+
+    def flush(self) -> None:
+        """Let every actor write what it has not written yet."""
+        with suppress(RayError, GetTimeoutError):
+            ray.get([e.actor.flush.remote() for e in self._engines], timeout=FLUSH_SECONDS)
+
+    def close(self) -> None:
+        """End all actors."""
+        with suppress(RayError, GetTimeoutError):
+            ready = [e for e in self._engines if e.ready and not e.units]
+            ray.get([e.actor.close.remote() for e in ready], timeout=FLUSH_SECONDS)
+        for engine in self._engines:
+            ray.kill(engine.actor)
+
+    def _start(self) -> Engine:
+        options: dict[str, Any] = {
+            "num_cpus": self._runner.cpus,
+            "num_gpus": self._runner.gpus,
+            "runtime_env": {"env_vars": self._config.completer.environment()},
+        }
+        actor = ray.remote(CompleterActor).options(**options).remote(self._config, self._run)
+        return Engine(actor, actor.open.remote())
+
+    def _hand_out(self) -> None:
+        """Give waiting units to actors that have room, a suspect one only to an idle actor."""
+        for engine in self._engines:
+            while engine.ready and self._waiting and self._room(engine):
+                unit = self._waiting[0]
+                suspect = self._deaths[unit] >= SUSPECT_AFTER
+                if suspect and engine.units:
+                    break
+                self._waiting.popleft()
+                engine.units[engine.actor.work.remote(unit)] = unit
+
+    def _room(self, engine: Engine) -> bool:
+        suspects = any(self._deaths[u] >= SUSPECT_AFTER for u in engine.units.values())
+        return len(engine.units) < self._runner.units_in_flight and not suspects
+
+    def _settled(self) -> list[tuple[Engine, Any]]:
+        """Calls that have ended; waits a moment for one."""
+        owner: dict[Any, Engine] = {}
+        for engine in self._engines:
+            if engine.ready and engine.asked is None:
+                engine.asked = engine.actor.counters.remote()
+            refs = [*engine.units, *([] if engine.ready else [engine.opening])]
+            owner |= dict.fromkeys(refs, engine)
+        done, _ = ray.wait(list(owner), num_returns=1, timeout=WATCH_SECONDS)
+        counted = [e for e in self._engines if e.asked is not None]
+        fresh, _ = (
+            ray.wait([e.asked for e in counted], num_returns=len(counted), timeout=0)
+            if counted
+            else ([], [])
+        )
+        return [
+            *((owner[ref], ref) for ref in done),
+            *((e, e.asked) for e in counted if e.asked in fresh),
+        ]
+
+    def _settle(self, engine: Engine, ref: Any, commit: Callable[[UnitReport], None]) -> None:  # noqa: ANN401 - Ray's references have no type
+        """Take in the result of one call."""
+        if engine not in self._engines:
+            return
+        try:
+            result = ray.get(ref)
+        except (RayActorError, EngineDiedError) as error:
+            self._bury(engine, error)
+            return
+        if ref == engine.opening:
+            engine.ready = True
+            self._start_deaths = 0
+        elif ref == engine.asked:
+            engine.asked, engine.counters = None, result
+        else:
+            del engine.units[ref]
+            commit(result)
+
+    def _bury(self, engine: Engine, error: Exception) -> None:
+        """Take the units of a dead actor back."""
+        self._engines.remove(engine)
+        ray.kill(engine.actor)
+        self._past = _sum(self._past, engine.counters)
+        if not engine.ready:
+            self._start_deaths += 1
+            if self._start_deaths >= START_TRIES:
+                raise LabelerError(f"the engine dies while it starts: {_first_line(error)}")
+        for unit in engine.units.values():
+            self._deaths[unit] += 1
+            if self._deaths[unit] < GIVE_UP_AFTER:
+                self._waiting.appendleft(unit)
+            else:
+                self._failed[unit] = f"its actor died {GIVE_UP_AFTER} times: {_first_line(error)}"
+        log.warning("an engine died (%s); its units go back to the queue", _first_line(error))
+
+    def _total(self) -> Counters:
+        total = self._past
+        for engine in self._engines:
+            total = _sum(total, engine.counters)
+        return total
+
+
+def _sum(a: Counters, b: Counters) -> Counters:
+    return Counters(**{f.name: getattr(a, f.name) + getattr(b, f.name) for f in fields(Counters)})
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

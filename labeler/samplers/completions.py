@@ -1,0 +1,133 @@
+"""completions.py - one completion from a server that may be busy, broken or gone.
+
+1. 429, 5xx, a broken connection, a timeout and an answer that makes no sense are tried again,
+   after waits that grow (or as long as the server's Retry-After says); when the tries are
+   spent, the completion comes back as an error with the last cause.
+2. A prompt that leaves no room in the model's context comes back truncated, with no text.
+3. Any other status means that no retry will mend it: SamplerError with the server's own words.
+4. Jitter comes from content: no global random state.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from labeler.model import Completion, Finish, SamplerError
+from labeler.params import Params
+from labeler.samplers.base import failed, uniform
+
+if TYPE_CHECKING:
+    import httpx
+
+_FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH}
+_TOO_LONG = ("maximum context length", "context size", "context_length_exceeded")
+"""How servers say that a prompt is longer than the context."""
+_TOO_MANY = ("you requested", "max_tokens")
+"""How they say that prompt and max_tokens together are; then the prompt may well have room."""
+
+
+class EndpointSettings(Params):
+    """How the server is called: nothing that changes what is sampled."""
+
+    concurrency: PositiveInt = 64
+    """Requests in flight."""
+    timeout_s: float = Field(default=600.0, gt=0)
+    """Seconds that one request may take."""
+    retries: NonNegativeInt = 6
+    """Tries after the first one."""
+    backoff_s: float = Field(default=0.5, ge=0)
+    """Wait before the first retry; each further one waits twice as long (at most a minute)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What came of one try: a completion, or why not and how long the server wants us to wait."""
+
+    completion: Completion | None
+    cause: str = ""
+    wait_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The connection that all samplers of a source share."""
+
+    client: "httpx.AsyncClient"
+    slots: asyncio.Semaphore
+    settings: EndpointSettings
+
+    async def ask(self, body: dict[str, Any], bits: bytes) -> Completion:
+        """One completion; tries again as configured. `bits` give the jitter."""
+        answer = _Answer(None)
+        for tries in range(self.settings.retries + 1):
+            async with self.slots:
+                answer = await self._try(body)
+            if answer.completion is not None:
+                return answer.completion
+            if tries < self.settings.retries:
+                wait = min(self.settings.backoff_s * 2.0**tries, 60.0) * (0.5 + uniform(bits[8:]))
+                await asyncio.sleep(wait if answer.wait_s is None else answer.wait_s)
+        return failed(answer.cause, body.get("seed"))
+
+    async def _try(self, body: dict[str, Any]) -> _Answer:
+        import httpx
+
+        try:
+            reply = await self.client.post("completions", json=body)
+        except httpx.TransportError as e:
+            return _Answer(None, f"{type(e).__name__}: {e}")
+        status = reply.status_code
+        if status == 429 or status >= 500:
+            return _Answer(None, f"{status}: {_message(reply)}", _retry_after(reply))
+        if status != 200:
+            return _refused(reply, body)
+        try:
+            return _Answer(_completion(reply.json(), body.get("seed")))
+        except (ValueError, LookupError, TypeError, AttributeError) as e:
+            return _Answer(None, f"the server's answer makes no sense: {e!r}: {reply.text[:200]}")
+
+
+def _completion(answer: dict[str, Any], seed: int | None) -> Completion:
+    """The one choice of an answer."""
+    [choice] = answer["choices"]
+    usage = answer["usage"]
+    return Completion(
+        text=str(choice["text"]),
+        finish=_FINISH[choice["finish_reason"]],
+        n_tokens=int(usage["completion_tokens"]),
+        prompt_tokens=int(usage["prompt_tokens"]),
+        seed=seed,
+    )
+
+
+def _refused(reply: "httpx.Response", body: dict[str, Any]) -> _Answer:
+    """A prompt that leaves no room is truncated; all else that is refused is for the user."""
+    message = _message(reply)
+    too_long = any(words in message for words in _TOO_LONG)
+    if too_long and not any(words in message for words in _TOO_MANY):
+        prompt = body["prompt"]
+        tokens = len(prompt) if isinstance(prompt, list) else 0
+        return _Answer(Completion("", Finish.LENGTH, 0, tokens, body.get("seed")))
+    raise SamplerError(f"{reply.request.url} refuses ({reply.status_code}): {message}")
+
+
+def _message(reply: "httpx.Response") -> str:
+    """The server's own words, as the several dialects put them."""
+    try:
+        answer = reply.json()
+    except ValueError:
+        return reply.text[:500]
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    if isinstance(error, dict):
+        error = error.get("message", error)
+    return str(error)[:500]
+
+
+def _retry_after(reply: "httpx.Response") -> float | None:
+    """Seconds that the server wants us to wait; dates are not heeded."""
+    try:
+        return min(max(float(reply.headers["retry-after"]), 0.0), 300.0)
+    except (KeyError, ValueError):
+        return None

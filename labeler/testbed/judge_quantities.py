@@ -1,0 +1,60 @@
+"""judge_quantities.py - the rules for lines about a person's number before the moves."""
+
+from __future__ import annotations
+
+from labeler.testbed.equations import holds, says, why
+from labeler.testbed.judge_moves import mislabelled_move
+from labeler.testbed.kinds import CARRIED, RIGHT, Judgement, Reason, slip, wrong
+from labeler.testbed.ledger import Ledger
+from labeler.testbed.program import Node
+from labeler.testbed.wording import Equation
+
+
+def judge_start(ledger: Ledger, name: str, number: int) -> Judgement:
+    """Judge a line that states a known person's number, and enter it."""
+    known, was = ledger.known(name), ledger.stated.get(name)
+    begun = bool(ledger.done) and name == ledger.program.owner
+    ledger.state(name, number)
+    if number == ledger.truth[name]:
+        if known is None:
+            return slip(Reason.LEAP)
+        return slip(Reason.RESTATED) if was == number or begun else RIGHT
+    return CARRIED if was == number else _wrong_quantity(ledger, name, Reason.OPERAND)
+
+
+def _wrong_quantity(ledger: Ledger, name: str, reason: Reason) -> Judgement:
+    return wrong(reason) if name in ledger.live() else slip(Reason.IDLE)
+
+
+def judge_define(ledger: Ledger, name: str, equation: Equation) -> Judgement:
+    """Judge a line that works out a person's number, and enter it."""
+    node = ledger.nodes.get(name)
+    if node is None:
+        return _mislabelled_quantity(ledger, equation)
+    was, inputs = ledger.stated.get(name), [ledger.known(x) for x in (node.left, node.right)]
+    true_text = says(equation, node.op, *(ledger.true(x) for x in (node.left, node.right)))
+    carried = None not in inputs and holds(equation, node.op, *inputs)
+    ledger.state(name, equation.result)
+    if equation.result == ledger.truth[name]:
+        if not true_text:
+            return slip(Reason.OPERAND)
+        if was == equation.result:
+            return slip(Reason.RESTATED)
+        return slip(Reason.LEAP) if None in inputs else RIGHT
+    if carried:
+        return CARRIED
+    return _wrong_quantity(ledger, name, why(equation, true_text))
+
+
+def _mislabelled_quantity(ledger: Ledger, equation: Equation) -> Judgement:
+    """Another person's true line, or the owner's after a move: the numbers decide."""
+    for name, node in ledger.nodes.items():
+        if name not in ledger.stated and _true_of(ledger, node, equation):
+            ledger.state(name, equation.result)
+            return slip(Reason.LABEL)
+    return mislabelled_move(ledger, equation) or wrong(Reason.UNREADABLE)
+
+
+def _true_of(ledger: Ledger, node: Node, equation: Equation) -> bool:
+    inputs = (ledger.true(node.left), ledger.true(node.right))
+    return says(equation, node.op, *inputs) and equation.result == ledger.truth[node.name]
