@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import yaml
-from pydantic import BaseModel, Field, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
+from pydantic import (
+    BaseModel,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
 
 from labeler.grading import GradingConfig
 from labeler.labels import LabelConfig
@@ -88,6 +96,15 @@ class RunConfig(Params):
     flush_seconds: PositiveFloat = 5.0
     """At most this much sampling is lost to a kill."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _default_kinds(cls, data: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
+        """`policy.n=16` alone means the default policy with another n."""
+        for key, kind in (("policy", "exhaustive"), ("runner", "ray")):
+            if isinstance(data, dict) and isinstance(data.get(key), dict):
+                data = {**data, key: {"kind": kind, **data[key]}}
+        return data
+
     @property
     def root(self) -> Path:
         """The run directory, absolute."""
@@ -95,13 +112,13 @@ class RunConfig(Params):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What changes sampling, as plain JSON; engine settings are left out."""
+        """What changes sampling, as plain JSON."""
         dumped = self.model_dump(mode="json")
         kept = {key: dumped[key] for key in ("prompt", "completer", "generator", "steps", "seed")}
         if kept["generator"]:
             kept["generator"].pop("per_problem")  # more solutions are welcome in the same run
-        without_engine: dict[str, Any] = _drop(kept, "engine")
-        return without_engine
+        identity: dict[str, Any] = _without(kept, _NOT_SAMPLING)
+        return identity
 
     @property
     def hash(self) -> str:
@@ -109,9 +126,13 @@ class RunConfig(Params):
         return digest(json.dumps(self.identity, sort_keys=True))
 
 
-def _drop(value: Any, key: str) -> Any:  # noqa: ANN401 - walks plain JSON
+_NOT_SAMPLING = frozenset({"engine", "url", "api_key_env", "delay_ms"})
+"""Keys of a completer that change how fast or from where completions come, not which."""
+
+
+def _without(value: Any, keys: frozenset[str]) -> Any:  # noqa: ANN401 - walks plain JSON
     if isinstance(value, dict):
-        return {k: _drop(v, key) for k, v in value.items() if k != key}
+        return {k: _without(v, keys) for k, v in value.items() if k not in keys}
     return value
 
 

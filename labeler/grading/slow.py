@@ -111,4 +111,6 @@ def _rounded(exact: Any, decimal: Numeral, least: int = 6) -> bool:  # noqa: ANN
     value = value_of(exact, {})
     if value is None or value.imag != 0 or decimal.significant < least:
         return False
+    if abs(value.real._mpf_[2]) > 20_000:  # beyond what any span of decimals can write
+        return False
     return rounds_to(as_fraction(value.real), decimal)

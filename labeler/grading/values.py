@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from labeler.grading.brackets import SEPARATOR, outer_text, peel, split_top
 from labeler.grading.normalise import normalise
 from labeler.grading.numerals import Numeral, numeral
 from labeler.grading.units import DEGREE, PERCENT, split_unit
@@ -58,7 +59,6 @@ _BASE = re.compile(r"([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)_\{?([0-9]{1,2
 _RATIO = re.compile(r"[0-9]{1,9}(?::[0-9]{1,9})+")
 _PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*")
 _MATHS = {"pi", "infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp"}
-_SEPARATOR = re.compile(r',? ?"?\b(?:and|or)\b"?|,|;')
 _MATRIX = re.compile(r"\\begin\{([pbvBV]?(?:small)?matrix|array)\}(.*)\\end\{\1\}")
 _RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>|]")
 _BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
@@ -74,7 +74,7 @@ def read(span: str) -> Value:
 
 
 def _read(text: str, depth: int) -> Value:
-    text = _peel(text.lstrip(" ,;:").rstrip(" .,;:"))
+    text = peel(text.lstrip(" ,;:").rstrip(" .,;:"))
     simple = _simple(text)
     if simple is not None:
         return simple
@@ -87,26 +87,6 @@ def _read(text: str, depth: int) -> Value:
     if not unit or unit in (PERCENT, DEGREE):
         return _compound(text, depth)
     return replace(_compound(rest, depth), unit=unit)
-
-
-def _peel(text: str) -> str:
-    """Without parentheses round the whole, unless they make a tuple of it."""
-    if not (text.startswith("(") and text.endswith(")")):
-        return text
-    stack: list[int] = []
-    closes: dict[int, int] = {}
-    commas = [at for at, mark in enumerate(text) if mark in ",;"]
-    for at, mark in enumerate(text):
-        if mark in "([{":
-            stack.append(at)
-        elif mark in ")]}" and stack:
-            closes[stack.pop()] = at
-    left, right = 0, len(text) - 1
-    while left < right and text[left] == "(" and closes.get(left) == right and text[right] == ")":
-        left, right = left + 1, right - 1
-    if commas:
-        return text
-    return text[left : right + 1]
 
 
 def _simple(text: str) -> Value | None:
@@ -133,7 +113,7 @@ def _word(text: str) -> Value | None:
     if not quoted and not _PROSE.fullmatch(inner):
         return None
     words = inner.lower().split(" ")
-    if any(word in _MATHS for word in words) or _SEPARATOR.search(inner):
+    if any(word in _MATHS for word in words) or SEPARATOR.search(inner):
         return None
     if quoted or len(inner) >= 4 or inner.lower() in ("yes", "no", "nan", "odd"):
         return Value(Kind.WORD, " ".join(words))
@@ -208,32 +188,11 @@ def _sequence_of(kind: Kind, text: str, pieces: list[str], depth: int, name: str
     return Value(kind, text, parts=tuple(parts), name=name)
 
 
-def split_top(text: str) -> tuple[list[str], list[str]]:
-    r"""Text split at its outer separators, and at its outer `\cup`s."""
-    depth, start, union = 0, 0, 0
-    pieces: list[str] = []
-    unions: list[str] = []
-    for mark in re.finditer(rf"[(\[{{]|[)\]}}]|\\cup(?![A-Za-z])|{_SEPARATOR.pattern}", text):
-        found = mark.group()
-        if found in "([{":
-            depth += 1
-        elif found in ")]}":
-            depth -= 1
-        elif depth == 0 and found == "\\cup":
-            unions.append(text[union : mark.start()])
-            union = mark.end()
-        elif depth == 0:
-            pieces.append(text[start : mark.start()])
-            start = mark.end()
-    pieces = [piece for piece in (*pieces, text[start:]) if piece.strip(' "')]
-    return pieces, [*unions, text[union:]]
-
-
 def _relation(text: str, depth: int) -> Value:
     member = re.match(r"(?:[A-Za-z]|\\[a-z]+)\\in(?![A-Za-z])", text)
     if member is not None:
         return _read(text[member.end() :], depth + 1)
-    outer = _outer(text)
+    outer = outer_text(text)
     if _RELATION.search(outer) and not re.fullmatch(r"\|[^|]*\|", text):
         return Value(Kind.RELATION, text)
     equals = [at for at, mark in enumerate(outer) if mark == "="]
@@ -247,16 +206,3 @@ def _relation(text: str, depth: int) -> Value:
     left, right = (sides[1], sides[0]) if lone and lone[0] is sides[1] else (sides[0], sides[1])
     parts = (_read(left, depth + 1), _read(right, depth + 1))
     return Value(Kind.EQUATION, text, parts=parts, name=name)
-
-
-def _outer(text: str) -> str:
-    """Text with everything inside brackets blanked."""
-    depth = 0
-    marks: list[str] = []
-    for mark in text:
-        if mark in "([{":
-            depth += 1
-        marks.append(" " if depth > 0 else mark)
-        if mark in ")]}":
-            depth -= 1
-    return "".join(marks)

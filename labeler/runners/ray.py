@@ -202,6 +202,7 @@ class Fleet:
             engine.asked, engine.counters = None, result
         else:
             del engine.units[ref]
+            engine.counters = result.counters
             commit(result)
 
     def _bury(self, engine: Engine, error: Exception) -> None:

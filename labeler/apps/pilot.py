@@ -1,0 +1,213 @@
+"""pilot.py - what a run that was made before tells about one that is planned.
+
+Everything is measured from the rollout log alone. A run that is only part done serves as well:
+the planned run's own directory is the best pilot, since nothing of it is sampled twice.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from labeler.apps.forecast import Belief
+from labeler.apps.label import read_config
+from labeler.config import RunConfig
+from labeler.files import RunDir, parts, read_table
+from labeler.grading import AnswerGrader
+from labeler.labelling import grade_own_answers, tasks_of
+from labeler.model import Ask, LabelerError, Task
+from labeler.rollout_log import RolloutLog
+
+BINS = 5
+"""Relative positions of a prefix in its solution that lengths are measured at."""
+PAUSE_SECONDS = 120.0
+"""A longer time without a completion was a pause between two commands."""
+SHORT_SECONDS = 2.0
+"""A run that took less says nothing about speed."""
+
+
+class PilotError(LabelerError):
+    """The pilot run tells nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """Measured in a run."""
+
+    name: str
+    rollouts: int
+    tokens: tuple[float | None, ...]
+    """Mean tokens of a completion by relative position k / K, in BINS; None where none is."""
+    tokens_per_char: float | None
+    """Prompt tokens for each character of question and steps."""
+    belief: Belief
+    """Values before the first zero (and of right solutions), and from it on."""
+    right: float | None
+    """Share of the solutions that reach the gold answer."""
+    steps: tuple[int, ...]
+    """Steps of each solution."""
+    step_chars: float
+    """Mean characters of a step."""
+    tokens_per_second: float | None
+    """Of one engine; None where the run was too short to tell."""
+    rollouts_per_second: float | None
+    """Of one engine."""
+    differs: tuple[str, ...]
+    """Parts of the planned configuration that the pilot had otherwise."""
+
+    def tokens_at(self, k: int, steps: int) -> float | None:
+        """Mean tokens of a completion of prefix k, where the pilot had such prefixes."""
+        return self.tokens[_bin(k, steps)]
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Sums over a pilot's units."""
+
+    tokens: list[int] = field(default_factory=lambda: [0] * BINS)
+    rollouts: list[int] = field(default_factory=lambda: [0] * BINS)
+    prompt_tokens: int = 0
+    chars: int = 0
+    values: dict[bool, list[int]] = field(default_factory=lambda: {True: [0, 0], False: [0, 0]})
+    """Correct and graded rollouts, of alive prefixes and of dead ones."""
+    right: int = 0
+    steps: list[int] = field(default_factory=list)
+    step_chars: int = 0
+    stamps: list[tuple[float, int]] = field(default_factory=list)
+
+
+async def measure(root: Path, planned: RunConfig) -> Pilot:
+    """Measure a run directory.
+
+    Raises ConfigError where it is no run directory, PilotError where it holds no rollouts.
+    """
+    run = RunDir(root)
+    config = read_config(run)
+    completer, _ = completers(run)
+    if completer is None:
+        raise PilotError(f"{root} holds no rollouts yet: it tells nothing as a pilot")
+    counts = _Counts()
+    names = [part.stem for part in parts(run.problems)]
+    async with AnswerGrader(config.grading) as grader:
+        for unit in names:
+            log = RolloutLog(run, unit, grader.version, config.hash)
+            for task in tasks_of(config, run, unit):
+                if task.solutions:
+                    graded = await grade_own_answers(log, grader, task)
+                    _count(graded, log, completer, counts)
+    engines = min(getattr(config.runner, "actors", 1), max(len(names), 1))
+    return _pilot(root, counts, speed(_stamps(run)), engines, tuple(_differences(config, planned)))
+
+
+def completers(run: RunDir) -> tuple[str | None, str | None]:
+    """Fingerprints of the completer and of the generator that a run's rollouts are of.
+
+    Only a completer continues steps. Where nobody does, the two cannot be told apart, and what
+    there is counts as the completer's; of several, the last one counts.
+    """
+    latest: dict[tuple[bool, str], float] = {}
+    for path in parts(run.rollouts):
+        table = read_table(path, ["completer", "step", "created_at"]).to_pydict()
+        for name, step, at in zip(*table.values(), strict=True):
+            key = (step > 0, name)
+            latest[key] = max(at, latest.get(key, 0.0))
+    deep = sorted((at, name) for (is_deep, name), at in latest.items() if is_deep)
+    flat = sorted((at, name) for (is_deep, name), at in latest.items() if not is_deep)
+    if not deep:
+        return (flat[-1][1] if flat else None), None
+    completer = deep[-1][1]
+    others = [name for _, name in flat if name not in {n for _, n in deep}]
+    return completer, others[-1] if others else None
+
+
+def speed(stamps: Iterable[tuple[float, int]]) -> tuple[float, float] | None:
+    """Tokens and rollouts a second, from (second, tokens) of each rollout; None if too short.
+
+    The clock starts at the first completion, whose own work is left out; pauses do not count.
+    """
+    rows = sorted(stamps)
+    late = [row for row in rows if row[0] > rows[0][0]]
+    gaps = (after[0] - before[0] for before, after in pairwise(rows))
+    seconds = sum(gap for gap in gaps if gap <= PAUSE_SECONDS)
+    if seconds < SHORT_SECONDS:
+        return None
+    return sum(tokens for _, tokens in late) / seconds, len(late) / seconds
+
+
+def _bin(k: int, steps: int) -> int:
+    return min(BINS * k // max(steps, 1), BINS - 1)
+
+
+def _count(task: Task, log: RolloutLog, completer: str, counts: _Counts) -> None:
+    seen: set[str] = set()
+    for solution in task.solutions:
+        right = solution.id in task.right
+        counts.right += right
+        counts.steps.append(len(solution.steps))
+        counts.step_chars += len(solution.text)
+        alive = True
+        for k in range(len(solution.steps)):
+            prefix = task.prefix(solution, k)
+            rollouts = log.rollouts(completer, prefix.key)
+            if not rollouts:
+                continue
+            reply = log.reply(completer, Ask(prefix, max(rollouts) + 1), task.problem.gold_key)
+            alive = right or (alive and (reply.correct > 0 or not reply.graded))
+            if prefix.key in seen:
+                continue
+            seen.add(prefix.key)
+            counts.values[alive][0] += reply.correct
+            counts.values[alive][1] += reply.graded
+            place = _bin(k, len(solution.steps))
+            counts.rollouts[place] += len(rollouts)
+            counts.tokens[place] += sum(r.n_tokens for r in rollouts.values())
+            counts.prompt_tokens += sum(r.prompt_tokens for r in rollouts.values())
+            counts.chars += len(rollouts) * (len(prefix.question) + len(prefix.text))
+
+
+def _stamps(run: RunDir) -> Iterator[tuple[float, int]]:
+    for path in parts(run.rollouts):
+        table = read_table(path, ["created_at", "n_tokens"]).to_pydict()
+        yield from zip(*table.values(), strict=True)
+
+
+def _pilot(
+    root: Path,
+    counts: _Counts,
+    rates: tuple[float, float] | None,
+    engines: int,
+    differs: tuple[str, ...],
+) -> Pilot:
+    solutions = len(counts.steps)
+    means = zip(counts.tokens, counts.rollouts, strict=True)
+    default = Belief()
+    return Pilot(
+        name=root.name,
+        rollouts=sum(counts.rollouts),
+        tokens=tuple(tokens / n if n else None for tokens, n in means),
+        tokens_per_char=counts.prompt_tokens / counts.chars if counts.chars else None,
+        belief=Belief(
+            alive=_share(counts.values[True], default.alive),
+            dead=_share(counts.values[False], default.dead),
+        ),
+        right=counts.right / solutions if solutions else None,
+        steps=tuple(counts.steps),
+        step_chars=counts.step_chars / max(sum(counts.steps), 1),
+        tokens_per_second=rates[0] / engines if rates else None,
+        rollouts_per_second=rates[1] / engines if rates else None,
+        differs=differs,
+    )
+
+
+def _share(counted: Sequence[int], default: float) -> float:
+    correct, graded = counted
+    return correct / graded if graded else default
+
+
+def _differences(pilot: RunConfig, planned: RunConfig) -> Iterator[str]:
+    """What of the identity differs; seeds and the cutting of steps change no rate."""
+    here: Mapping[str, object] = planned.identity
+    there: Mapping[str, object] = pilot.identity
+    for key in ("prompt", "completer", "generator"):
+        if here[key] != there[key]:
+            yield key

@@ -1,0 +1,129 @@
+"""plan_table.py - a Plan as a person reads it: one table, and what the numbers rest on."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE
+from rich.table import Table
+from rich.text import Text
+
+from labeler.apps.costing import CHARS_PER_TOKEN, RIGHT, STEP_CHARS, STEPS, Plan
+from labeler.config import RunConfig
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def show(plan: Plan, config: RunConfig, console: "Console", *, taken: bool) -> None:
+    """Print the plan; `taken` says that the run directory belongs to another configuration."""
+    table = Table(box=SIMPLE, title=Text(f"plan of {config.name}"), title_justify="left")
+    table.add_column("what")
+    table.add_column("how many", justify="right")
+    table.add_column("rests on")
+    for what, number, basis in _rows(plan, config):
+        table.add_row(Text(what), Text(number), Text(basis))
+    console.print(table)
+    for line in _remarks(plan, config, taken=taken):
+        console.print(line, markup=False, highlight=False)
+
+
+def _rows(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
+    source = f"measured in {plan.pilot.name}" if plan.pilot else "assumed"
+    counted = f"{source}, {plan.blank:,} unwritten" if plan.blank else "counted"
+    share = plan.right / plan.solutions if plan.solutions else 0.0
+    yield "problems", f"{plan.problems:,}", "counted"
+    if plan.rejected:
+        yield "rows to quarantine", f"{plan.rejected:,}", "counted"
+    yield "solutions to label", f"{plan.solutions:,}", "asked for" if plan.blank else "counted"
+    yield "  right answers", f"{share:.0%}", counted if plan.blank else "graded"
+    yield "  steps", f"{plan.steps:,}", counted
+    yield "distinct prefixes", f"{plan.prefixes:,}", counted
+    exact = plan.is_exact and not plan.blank
+    yield (
+        f"rollouts ({config.policy.kind})",
+        _number(plan.rollouts),
+        ("counted" if exact else f"at most {plan.rollouts_most:,}"),
+    )
+    if plan.held:
+        yield "  in the log already", _number(plan.held), "counted" if exact else source
+        yield "  still to sample", _number(plan.left), "the difference"
+    if plan.left or plan.blank:
+        yield "completion tokens", _number(plan.completion_tokens), source
+        yield "prompt tokens", _number(plan.prompt_tokens), source
+        yield from _hours(plan, config)
+
+
+def _hours(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
+    hours = plan.engine_hours
+    if hours is None or plan.pilot is None:
+        yield "engine-hours", "unknown", "needs a pilot"
+        return
+    speed = f"{_number(plan.pilot.tokens_per_second or 0)} tokens/s an engine"
+    yield "engine-hours", f"{hours:,.2f}", speed
+    engines = getattr(config.runner, "actors", 1)
+    yield "hours of the run", f"{hours / engines:,.2f}", f"{engines} engines, if all keep busy"
+
+
+def _remarks(plan: Plan, config: RunConfig, *, taken: bool) -> Iterator[str]:
+    if taken:
+        yield (
+            f"{config.root} holds a run of another configuration, which `labeler run` will "
+            "refuse to go on with; it is left out here."
+        )
+    if not plan.left and not plan.blank:
+        yield "Nothing is left to sample."
+        return
+    saved = plan.prefixes * plan.n
+    if plan.rollouts < saved:
+        yield f"Every prefix {plan.n} times would be {saved:,} rollouts."
+    if not plan.is_exact:
+        yield _luck(plan)
+    if plan.pilot is None:
+        yield from _assumed(plan, config)
+    elif plan.pilot.differs:
+        yield f"The pilot had another {', '.join(plan.pilot.differs)}: its rates may not hold."
+    if plan.pilot is not None and plan.pilot.tokens_per_second is None:
+        yield "The pilot was too short to tell how fast an engine is."
+    yield (
+        "Prompt tokens are summed over rollouts; with prefix caching an engine reads most of "
+        "them once a prefix. Start-up, and rollouts that replace ungradable ones, come on top."
+    )
+
+
+def _luck(plan: Plan) -> str:
+    belief = plan.belief
+    which = "measured" if plan.pilot else "assumed"
+    return (
+        f"Rollouts are the mean over {plan.worlds} simulated worlds: a wrong solution's first "
+        "error is equally likely at each step (assumed); completions reach the gold answer "
+        f"{belief.alive:.0%} of the time before it and {belief.dead:.0%} after it ({which})."
+    )
+
+
+def _assumed(plan: Plan, config: RunConfig) -> Iterator[str]:
+    budget = config.completer.sampling.max_tokens
+    yield (
+        f"Tokens: {CHARS_PER_TOKEN:g} characters a token (assumed); a completion is as long as "
+        f"what it stands in for, {budget:,} tokens (max_tokens) at most."
+    )
+    if plan.blank:
+        yield (
+            f"Solutions still to be generated: {STEPS} steps of {STEP_CHARS} characters, "
+            f"{RIGHT:.0%} of them right (assumed); siblings share the question alone."
+        )
+    if plan.problems:
+        few = max(1, min(20, plan.problems // 10))
+        yield (
+            "To measure instead, do a small part first; the run goes on from it and nothing is "
+            f"paid twice: labeler run CONFIG problems.limit={few}, then plan again."
+        )
+
+
+def _number(value: float) -> str:
+    """Whole where it is small or exact, else to three digits."""
+    if value < 1000 or value == int(value):
+        return f"{value:,.0f}"
+    for size, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value:,.0f}"

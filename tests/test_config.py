@@ -1,0 +1,112 @@
+"""Configuration: what ships loads, what is wrong is explained, and what identifies a run."""
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from labeler.config import ConfigError, RunConfig, apply_overrides, load, parse
+from tests.conftest import ROOT
+
+SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
+MINIMAL = {"name": "n", "problems": {"path": "p.jsonl"}, "completer": {"kind": "planted"}}
+
+
+def config(*overrides: str) -> RunConfig:
+    data = {key: dict(v) if isinstance(v, dict) else v for key, v in MINIMAL.items()}
+    apply_overrides(data, overrides)
+    return parse(data, "test")
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)
+def test_every_shipped_config_loads(path: Path) -> None:
+    loaded = load(path)
+    assert loaded.name == path.stem
+    header = path.read_text().split("\nname:")[0]
+    for word in ("# What: ", "# Cost: ", "# Command: labeler run configs/"):
+        assert word in header
+    assert RunConfig.model_validate(loaded.model_dump(mode="json")) == loaded
+
+
+def test_every_policy_has_a_config() -> None:
+    kinds = {load(path).policy.kind for path in SHIPPED if path.stem == load(path).policy.kind}
+    assert kinds == {"exhaustive", "scan", "bisection"}
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("polcy.n=3", "polcy: no such key; did you mean 'policy'?"),
+        ("policy.nn=3", "policy.nn: no such key; did you mean 'n'?"),
+        ("policy.kind=bisecton", "policy"),
+        ("completer.samplng={}", "completer.samplng: no such key; did you mean 'sampling'?"),
+        ("completer.sampling.temprature=1", "did you mean 'temperature'?"),
+        ("runner.actrs=2", "runner.actrs: no such key; did you mean 'actors'?"),
+        ("policy.n=0", "policy"),
+        ("policy.n=many", "policy"),
+        ("name=a/b", "name"),
+        ("problems.path.deep=1", "path is a single value"),
+        ("just text", "key.sub=value"),
+    ],
+)
+def test_what_is_wrong_is_named(override: str, said: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        config(override)
+    assert said in str(error.value)
+    assert "https://errors.pydantic.dev" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["- a\n- b", "a: [", "", "\x00"])
+def test_a_file_that_is_no_config_is_explained(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"c\.yaml"):
+        load(path)
+    with pytest.raises(ConfigError, match="cannot read"):
+        load(tmp_path / "absent.yaml")
+
+
+def test_overrides_replace_and_add(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(yaml.safe_dump(MINIMAL))
+    loaded = load(path, ["policy.n=16", "labels={right_answers: true}", "seed=7"])
+    assert (loaded.policy.n, loaded.labels.right_answers, loaded.seed) == (16, True, 7)
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "policy.n=64", "policy.kind=scan", "labels.right_answers=true", "problems.path=q.jsonl",
+        "runner.kind=inline", "flush_seconds=1", "grading.timeout_s=9", "completer.delay_ms=5",
+    ],
+)  # fmt: skip
+def test_what_does_not_change_sampling_is_the_same_run(override: str) -> None:
+    assert config(override).hash == config().hash
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["seed=1", "completer.sampling.temperature=0.1", "prompt.system=Think.", "steps.split=markers",
+     "generator={per_problem: 2}"],
+)  # fmt: skip
+def test_what_changes_sampling_is_another_run(override: str) -> None:
+    assert config(override).hash != config().hash
+
+
+def test_more_generated_solutions_are_the_same_run() -> None:
+    two, three = config("generator={per_problem: 2}"), config("generator={per_problem: 3}")
+    assert two.hash == three.hash
+
+
+def test_an_engine_setting_or_address_is_no_identity() -> None:
+    endpoint = ["completer={kind: endpoint, url: 'http://a/v1', model: m, tokenizer: t}"]
+    one = config(*endpoint)
+    other = config(*endpoint, "completer.url=http://b/v1", "completer.engine.concurrency=3")
+    assert one.hash == other.hash
+
+
+def test_the_run_directory_follows_the_name() -> None:
+    assert config().root == Path.cwd() / "runs" / "n"
+    assert config("run_dir=/x/y").root == Path("/x/y")
+    assert not os.path.exists(config().root)

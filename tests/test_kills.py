@@ -1,0 +1,192 @@
+"""Kill -9 at any point, then the same command: nothing lost, nothing doubled, nothing left over.
+
+With a recorded pool the labels must equal those of a run that nobody disturbed, exactly.
+"""
+
+import random
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from labeler.files import FileError
+from tests.processes import Command, finished, labeler, until
+from tests.runs import (
+    doubles,
+    label_rows,
+    planted_config,
+    rollout_rows,
+    write_config,
+    write_problems,
+)
+
+KILLS = 20
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with problems.jsonl and run/: rollouts of every prefix, to be replayed."""
+    folder = tmp_path_factory.mktemp("pool")
+    code, output = finished("run", planted_config(folder, count=16))
+    assert code == 0, output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(pool: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The labels of a replay that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    code, output = finished("run", recorded_config(pool, folder))
+    assert code == 0, output
+    return label_rows(folder / "run")
+
+
+def recorded_config(pool: Path, folder: Path, **changes: Any) -> Path:
+    """A slow replay of the pool, so that there is time to kill it."""
+    data = {
+        "name": "recorded",
+        "run_dir": str(folder / "run"),
+        "problems": {"path": str(pool / "problems.jsonl")},
+        "completer": {"kind": "recorded", "path": str(pool / "run"), "delay_ms": 60},
+        "policy": {"kind": "scan", "n": 4, "early_stop": True},
+        "runner": {"kind": "inline"},
+        "unit_size": 2,
+        "flush_seconds": 0.05,
+    }
+    return write_config(folder / "config.yaml", data | changes)
+
+
+def flushed(root: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """What is on disk of a run that may be in the middle of anything."""
+    return rollout_rows(root) if (root / "rollouts").exists() else {}
+
+
+def test_the_driver_killed_at_seeded_points(
+    pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    rng = random.Random(20)
+    killed = 0
+    for attempt in range(KILLS):
+        folder = tmp_path / str(attempt // 4)  # four kills in a row, then let it finish
+        folder.mkdir(exist_ok=True)
+        config, root = recorded_config(pool, folder), folder / "run"
+        before = flushed(root)
+        with labeler("run", config) as command:
+            until(lambda: (root / ".driver.lock").exists() or command.process.poll() is not None)
+            time.sleep(rng.uniform(0.0, 1.2))
+            killed += command.process.poll() is None
+            command.kill(command.process.pid)
+            assert command.is_gone()
+        assert before.items() <= flushed(root).items()
+        if attempt % 4 == 3:
+            kept = flushed(root)
+            code, output = finished("run", config)
+            assert code == 0, output
+            assert label_rows(root) == undisturbed
+            assert kept.items() <= rollout_rows(root).items()
+            assert doubles(root) == 0
+            assert not list(root.rglob("*.tmp"))
+    assert killed >= KILLS // 2, "the kills came too late to mean anything"
+
+
+def test_ctrl_c_flushes_and_says_how_to_go_on(
+    pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    config, root = recorded_config(pool, tmp_path, flush_seconds=3600), tmp_path / "run"
+    with labeler("run", config) as command:
+        until(lambda: list(root.glob("manifest/*.json")))
+        command.process.send_signal(signal.SIGINT)
+        code, output = command.wait()
+        assert command.is_gone()
+    assert code == 130
+    assert f"labeler run {config}" in output
+    assert label_rows(root), "committed units are published"
+    kept = rollout_rows(root)
+    code, output = finished("run", config)
+    assert code == 0, output
+    assert label_rows(root) == undisturbed
+    assert kept.items() <= rollout_rows(root).items()
+
+
+def test_a_second_run_in_the_same_directory_is_refused(pool: Path, tmp_path: Path) -> None:
+    from labeler import lock
+
+    config, root = recorded_config(pool, tmp_path), tmp_path / "run"
+    with lock.alone(root), pytest.raises(lock.RunLocked, match="another labeler run"):
+        with lock.alone(root, patience=0.5):
+            pass
+    code, _ = finished("run", config)
+    assert code == 0
+
+
+def test_a_torn_part_is_named_and_nothing_committed_is_lost(
+    pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    config, root = recorded_config(pool, tmp_path), tmp_path / "run"
+    assert finished("run", config)[0] == 0
+    part = sorted((root / "rollouts").glob("*.parquet"))[0]
+    part.write_bytes(part.read_bytes()[:-30])
+    unit = root / "manifest" / f"{part.stem}.json"
+    unit.unlink()
+    code, output = finished("run", config)
+    assert code == 1
+    assert part.name in output
+    assert "Traceback" not in output
+    with pytest.raises(FileError):
+        rollout_rows(root)
+    part.unlink()  # as the message says
+    assert finished("run", config)[0] == 0
+    assert label_rows(root) == undisturbed
+
+
+@pytest.mark.cluster
+def test_engine_actors_and_driver_killed_on_ray(
+    pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    config = recorded_config(
+        pool, tmp_path, runner={"kind": "ray", "actors": 1, "cpus": 1}, flush_seconds=0.1
+    )
+    root, rng = tmp_path / "run", random.Random(5)
+    with labeler("run", config) as command:
+        for _ in range(3):
+            victim = _actor(command, root)
+            time.sleep(rng.uniform(0, 0.3))
+            command.kill(victim)
+        until(lambda: list(root.glob("manifest/*.json")))
+        kept = flushed(root)
+        command.kill(command.process.pid)
+        assert command.is_gone(), "processes of a killed run survive"
+    code, output = finished("run", config)
+    assert code == 0, output
+    assert label_rows(root) == undisturbed
+    assert kept.items() <= rollout_rows(root).items()
+    assert doubles(root) == 0
+
+
+@pytest.mark.cluster
+def test_ctrl_c_on_ray(pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path) -> None:
+    config = recorded_config(pool, tmp_path, runner={"kind": "ray"}, flush_seconds=3600)
+    root = tmp_path / "run"
+    with labeler("run", config) as command:
+        until(lambda: list(root.glob("manifest/*.json")))
+        command.process.send_signal(signal.SIGINT)
+        code, output = command.wait()
+        assert command.is_gone()
+    assert code == 130
+    assert f"labeler run {config}" in output
+    assert finished("run", config)[0] == 0
+    assert label_rows(root) == undisturbed
+
+
+def _actor(command: Command, root: Path) -> int:
+    """The process of the engine actor, once it is at work."""
+    found: list[int] = []
+
+    def at_work() -> bool:
+        found[:] = command.pids("CompleterActor")
+        return bool(found)
+
+    until(at_work)
+    return found[0]
