@@ -136,13 +136,13 @@ def _without(value: Any, keys: frozenset[str]) -> Any:  # noqa: ANN401 - walks p
     return value
 
 
-def load(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
+def load(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     """Read a YAML config and apply overrides such as `policy.n=16`.
 
     Raises ConfigError, with the key and the nearest valid name, where anything is wrong.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:

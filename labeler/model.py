@@ -43,16 +43,16 @@ class Problem:
     gold: str
     source: str = ""
     """Where it came from: the file or dataset name."""
+    gold_key: str = field(init=False, compare=False)
+    """Content key of the gold answer; verdicts of one rollout differ by it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gold_key", digest(self.gold, size=8))
 
     @property
     def question_key(self) -> str:
         """Content key of the question; rows with one key are worked on together."""
         return digest(self.question)
-
-    @property
-    def gold_key(self) -> str:
-        """Content key of the gold answer; verdicts of one rollout differ by it."""
-        return digest(self.gold, size=8)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,10 +75,8 @@ class RolloutLog:
         Ungradable rollouts are topped up once, so at most 2n.
         """
         verdicts = self._verdicts[(completer, ask.prefix.key), gold_key]
-        ungradable = sum(
-            1 for i in range(ask.n) if i in verdicts and verdicts[i].outcome is Outcome.UNGRADABLE
-        )
-        return range(ask.n + ungradable)
+        first = (verdicts[i].outcome for i in range(ask.n) if i in verdicts)
+        return range(ask.n + sum(outcome is Outcome.UNGRADABLE for outcome in first))
 
     def missing(self, completer: str, ask: Ask, gold_key: str) -> list[int]:
         """Wanted indices that no rollout has yet."""

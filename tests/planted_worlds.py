@@ -23,7 +23,7 @@ class PlantedTask:
 
     task: Task
     first_errors: tuple[int, ...]
-    """Of each solution the first step from which all values are lower than `alive`; 0 for none."""
+    """Of each solution the first dead step; 0 for none."""
 
     @staticmethod
     def value(prefix: Prefix) -> float:

@@ -19,7 +19,6 @@ from tests.runs import (
     planted_config,
     rollout_rows,
     write_config,
-    write_problems,
 )
 
 KILLS = 20
@@ -151,13 +150,13 @@ def test_engine_actors_and_driver_killed_on_ray(
     root, rng = tmp_path / "run", random.Random(5)
     with labeler("run", config) as command:
         for _ in range(3):
-            victim = _actor(command, root)
+            victim = _actor_at_work(command, root)
             time.sleep(rng.uniform(0, 0.3))
             command.kill(victim)
         until(lambda: list(root.glob("manifest/*.json")))
         kept = flushed(root)
         command.kill(command.process.pid)
-        assert command.is_gone(), "processes of a killed run survive"
+        assert command.is_gone(patience=120), command.pids()
     code, output = finished("run", config)
     assert code == 0, output
     assert label_rows(root) == undisturbed
@@ -180,13 +179,13 @@ def test_ctrl_c_on_ray(pool: Path, undisturbed: list[dict[str, Any]], tmp_path: 
     assert label_rows(root) == undisturbed
 
 
-def _actor(command: Command, root: Path) -> int:
-    """The process of the engine actor, once it is at work."""
-    found: list[int] = []
+def _actor_at_work(command: Command, root: Path) -> int:
+    """The process of the engine actor, once it has added to the log."""
+    seen = len(list(root.glob("rollouts/*.parquet")))
 
-    def at_work() -> bool:
-        found[:] = command.pids("CompleterActor")
-        return bool(found)
+    def busy() -> bool:
+        assert command.process.poll() is None, command.wait()
+        return len(list(root.glob("rollouts/*.parquet"))) > seen
 
-    until(at_work)
-    return found[0]
+    until(busy)
+    return command.pids("CompleterActor")[0]

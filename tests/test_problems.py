@@ -29,22 +29,22 @@ WILD_ROWS = st.dictionaries(NAMES, JSON | st.sampled_from(["q", "x\n#### 3", "\\
 COLUMNS = st.builds(Columns, **dict.fromkeys(Columns.model_fields, st.none() | NAMES))
 
 
-def one(row: dict[str, Any], **config: Any) -> Row:
-    found = parse("f.jsonl:1", row, ProblemsConfig(path="f.jsonl", **config))
+def one(row: dict[str, Any], **config: object) -> Row:
+    found = parse("f.jsonl:1", row, ProblemsConfig.model_validate({"path": "f.jsonl", **config}))
     assert isinstance(found, Row), found
     return found
 
 
-def refused(row: dict[str, Any], **config: Any) -> str:
-    found = parse("f.jsonl:1", row, ProblemsConfig(path="f.jsonl", **config))
+def refused(row: dict[str, Any], **config: object) -> str:
+    found = parse("f.jsonl:1", row, ProblemsConfig.model_validate({"path": "f.jsonl", **config}))
     assert isinstance(found, Rejected), found
     assert found.row == row
     return found.reason
 
 
-def read_bytes(folder: Path, data: bytes, name: str = "in.jsonl", **config: Any) -> list[Any]:
+def read_bytes(folder: Path, data: bytes, name: str = "in.jsonl", **config: object) -> list[Any]:
     (folder / name).write_bytes(data)
-    return list(read(ProblemsConfig(path=str(folder / name), **config)))
+    return list(read(ProblemsConfig.model_validate({"path": str(folder / name), **config})))
 
 
 def outcomes(found: list[Any]) -> list[tuple[str, str]]:
@@ -226,6 +226,13 @@ def test_an_array_larger_than_its_window(tmp_path: Path) -> None:
     ]
 
 
+def test_a_number_at_the_edge_of_the_window_is_not_cut(tmp_path: Path) -> None:
+    data = b"[" + b",".join([b"123456"] * 20_000) + b"]"
+    found = read_bytes(tmp_path, data, "in.json")
+    assert len(found) == 20_000
+    assert {r.row for r in found} == {"123456"}
+
+
 @pytest.mark.parametrize(
     ("data", "outcome"),
     [
@@ -285,7 +292,7 @@ def test_variables_in_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for path in ("$SOME_FOLDER/x.jsonl", "${SOME_FOLDER}/x.jsonl"):
         assert len(list(read(ProblemsConfig(path=path)))) == 1
     monkeypatch.delenv("SOME_FOLDER")
-    with pytest.raises(LabelerError, match="SOME_FOLDER.*not set"):
+    with pytest.raises(LabelerError, match=r"SOME_FOLDER.*not set"):
         list(read(ProblemsConfig(path="$SOME_FOLDER/x.jsonl")))
 
 
@@ -341,7 +348,7 @@ def test_a_split_that_is_not_there(saved: Path) -> None:
 
 def test_a_dataset_that_cannot_be_had() -> None:
     pytest.importorskip("datasets", reason="the extra `hub` is not installed")
-    with pytest.raises(LabelerError, match="no-such/dataset.*no file or directory"):
+    with pytest.raises(LabelerError, match=r"no-such/dataset.*no file or directory"):
         list(read(ProblemsConfig(path="no-such/dataset")))
 
 

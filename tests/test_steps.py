@@ -100,6 +100,10 @@ def test_an_unclosed_bracket_does_not_borrow_the_next_closer() -> None:
     assert texts("\\[ stray\nb\n\\[\nx\n\\]\nc") == ["\\[ stray", "b", "\\[\nx\n\\]", "c"]
 
 
+def test_dollars_in_a_fence_close_nothing_outside_it() -> None:
+    assert texts("```\n$$\n```\n$$\na\n$$\nb") == ["```\n$$\n```", "$$\na\n$$", "b"]
+
+
 def test_escapes_open_nothing() -> None:
     assert texts("costs \\$$5\nand \\$$6") == ["costs \\$$5", "and \\$$6"]
     assert texts("a \\\\[2pt]\nb\n\\]") == ["a \\\\[2pt]", "b", "\\]"]

@@ -70,8 +70,8 @@ class Plan:
     @property
     def engine_hours(self) -> float | None:
         """Hours of one engine; None where no pilot says how fast it is. Start-up is left out."""
-        speed = self.pilot.tokens_per_second if self.pilot else None
-        return self.completion_tokens / speed / 3600 if speed else None
+        speed = self.pilot.speed if self.pilot else None
+        return self.completion_tokens / speed.tokens / 3600 if speed else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from labeler.rollout_log import RolloutLog
 
 BINS = 5
 """Relative positions of a prefix in its solution that lengths are measured at."""
-PAUSE_SECONDS = 120.0
+PAUSE_SECONDS = 60.0
 """A longer time without a completion was a pause between two commands."""
 SHORT_SECONDS = 2.0
 """A run that took less says nothing about speed."""
@@ -28,6 +28,18 @@ SHORT_SECONDS = 2.0
 
 class PilotError(LabelerError):
     """The pilot run tells nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How fast one engine was."""
+
+    tokens: float
+    """Completion tokens a second."""
+    rollouts: float
+    """Rollouts a second."""
+    seconds: float
+    """How long it was watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +60,8 @@ class Pilot:
     """Steps of each solution."""
     step_chars: float
     """Mean characters of a step."""
-    tokens_per_second: float | None
+    speed: Speed | None
     """Of one engine; None where the run was too short to tell."""
-    rollouts_per_second: float | None
-    """Of one engine."""
     differs: tuple[str, ...]
     """Parts of the planned configuration that the pilot had otherwise."""
 
@@ -73,7 +83,6 @@ class _Counts:
     right: int = 0
     steps: list[int] = field(default_factory=list)
     step_chars: int = 0
-    stamps: list[tuple[float, int]] = field(default_factory=list)
 
 
 async def measure(root: Path, planned: RunConfig) -> Pilot:
@@ -96,7 +105,8 @@ async def measure(root: Path, planned: RunConfig) -> Pilot:
                     graded = await grade_own_answers(log, grader, task)
                     _count(graded, log, completer, counts)
     engines = min(getattr(config.runner, "actors", 1), max(len(names), 1))
-    return _pilot(root, counts, speed(_stamps(run)), engines, tuple(_differences(config, planned)))
+    rate = speed(_stamps(run), engines)
+    return _pilot(root, counts, rate, tuple(_differences(config, planned)))
 
 
 def completers(run: RunDir) -> tuple[str | None, str | None]:
@@ -120,8 +130,8 @@ def completers(run: RunDir) -> tuple[str | None, str | None]:
     return completer, others[-1] if others else None
 
 
-def speed(stamps: Iterable[tuple[float, int]]) -> tuple[float, float] | None:
-    """Tokens and rollouts a second, from (second, tokens) of each rollout; None if too short.
+def speed(stamps: Iterable[tuple[float, int]], engines: int) -> Speed | None:
+    """The speed of one of the engines, from (second, tokens) of each rollout; None if too short.
 
     The clock starts at the first completion, whose own work is left out; pauses do not count.
     """
@@ -131,7 +141,8 @@ def speed(stamps: Iterable[tuple[float, int]]) -> tuple[float, float] | None:
     seconds = sum(gap for gap in gaps if gap <= PAUSE_SECONDS)
     if seconds < SHORT_SECONDS:
         return None
-    return sum(tokens for _, tokens in late) / seconds, len(late) / seconds
+    each = seconds * engines
+    return Speed(sum(tokens for _, tokens in late) / each, len(late) / each, seconds)
 
 
 def _bin(k: int, steps: int) -> int:
@@ -171,13 +182,7 @@ def _stamps(run: RunDir) -> Iterator[tuple[float, int]]:
         yield from zip(*table.values(), strict=True)
 
 
-def _pilot(
-    root: Path,
-    counts: _Counts,
-    rates: tuple[float, float] | None,
-    engines: int,
-    differs: tuple[str, ...],
-) -> Pilot:
+def _pilot(root: Path, counts: _Counts, rate: Speed | None, differs: tuple[str, ...]) -> Pilot:
     solutions = len(counts.steps)
     means = zip(counts.tokens, counts.rollouts, strict=True)
     default = Belief()
@@ -193,8 +198,7 @@ def _pilot(
         right=counts.right / solutions if solutions else None,
         steps=tuple(counts.steps),
         step_chars=counts.step_chars / max(sum(counts.steps), 1),
-        tokens_per_second=rates[0] / engines if rates else None,
-        rollouts_per_second=rates[1] / engines if rates else None,
+        speed=rate,
         differs=differs,
     )
 

@@ -8,10 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from labeler.apps.costing import CHARS_PER_TOKEN, RIGHT, STEP_CHARS, STEPS, Plan
+from labeler.apps.pilot import Pilot
 from labeler.config import RunConfig
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+ROUGH_SECONDS = 60.0
+"""A shorter pilot gets a warning about its speed."""
 
 
 def show(plan: Plan, config: RunConfig, console: "Console", *, taken: bool) -> None:
@@ -55,13 +59,14 @@ def _rows(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
 
 def _hours(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
     hours = plan.engine_hours
-    if hours is None or plan.pilot is None:
+    rate = plan.pilot.speed if plan.pilot else None
+    if hours is None or rate is None:
         yield "engine-hours", "unknown", "needs a pilot"
         return
-    speed = f"{_number(plan.pilot.tokens_per_second or 0)} tokens/s an engine"
-    yield "engine-hours", f"{hours:,.2f}", speed
+    yield "engine-hours", f"{hours:,.2f}", f"{_number(rate.tokens)} tokens/s an engine"
     engines = getattr(config.runner, "actors", 1)
-    yield "hours of the run", f"{hours / engines:,.2f}", f"{engines} engines, if all keep busy"
+    if engines > 1:
+        yield "hours of the run", f"{hours / engines:,.2f}", f"{engines} engines, all busy"
 
 
 def _remarks(plan: Plan, config: RunConfig, *, taken: bool) -> Iterator[str]:
@@ -78,16 +83,20 @@ def _remarks(plan: Plan, config: RunConfig, *, taken: bool) -> Iterator[str]:
         yield f"Every prefix {plan.n} times would be {saved:,} rollouts."
     if not plan.is_exact:
         yield _luck(plan)
-    if plan.pilot is None:
-        yield from _assumed(plan, config)
-    elif plan.pilot.differs:
-        yield f"The pilot had another {', '.join(plan.pilot.differs)}: its rates may not hold."
-    if plan.pilot is not None and plan.pilot.tokens_per_second is None:
-        yield "The pilot was too short to tell how fast an engine is."
+    yield from _doubts(plan.pilot) if plan.pilot else _assumed(plan, config)
     yield (
         "Prompt tokens are summed over rollouts; with prefix caching an engine reads most of "
         "them once a prefix. Start-up, and rollouts that replace ungradable ones, come on top."
     )
+
+
+def _doubts(pilot: Pilot) -> Iterator[str]:
+    if pilot.differs:
+        yield f"The pilot had another {', '.join(pilot.differs)}: its rates may not hold."
+    if pilot.speed is None:
+        yield "The pilot was too short to tell how fast an engine is."
+    elif pilot.speed.seconds < ROUGH_SECONDS:
+        yield f"The speed is rough: the pilot was watched for only {pilot.speed.seconds:.0f} s."
 
 
 def _luck(plan: Plan) -> str:

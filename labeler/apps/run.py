@@ -47,7 +47,7 @@ class Summary:
     seconds: float
 
 
-def run(config: RunConfig, watcher: Watcher) -> Summary:
+def run(config: RunConfig, watcher: Watcher | None = None) -> Summary:
     """Do the run, or what is left of it.
 
     Raises LabelerError for what a user can mend. Before KeyboardInterrupt leaves, what was
@@ -60,7 +60,7 @@ def run(config: RunConfig, watcher: Watcher) -> Summary:
         sweep(where.root)
         recover(where)
         ingested = ingest(config.problems, config.steps, where, config.hash, config.unit_size)
-        work = _Work(config, where, ingested, watcher)
+        work = _Work(config, where, ingested, watcher or Watcher())
         try:
             failed = work.all()
         finally:

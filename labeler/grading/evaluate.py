@@ -69,7 +69,7 @@ def _point(symbols: list[Any], trial: int) -> dict[Any, Any]:
 
 def value_of(expression: Any, point: dict[Any, Any]) -> Any:  # noqa: ANN401 - sympy, mpmath
     """The value to DIGITS digits as an mpmath complex number, or None where it has none."""
-    import mpmath  # type: ignore[import-untyped]
+    import mpmath
 
     try:
         number = expression.evalf(DIGITS, subs=point) if point else expression.evalf(DIGITS)
@@ -77,7 +77,7 @@ def value_of(expression: Any, point: dict[Any, Any]) -> Any:  # noqa: ANN401 - s
             return None
         with mpmath.workdps(DIGITS + 10):
             return mpmath.mpc(*(_part(part) for part in number.as_real_imag()))
-    except (MemoryError, RecursionError):
+    except (MemoryError, RecursionError, OSError, ImportError):
         raise
     except Exception:  # noqa: BLE001 - sympy's evaluation raises anything: no value here
         return None

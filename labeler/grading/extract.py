@@ -55,9 +55,9 @@ def tidy(span: str) -> str:
         elif span.startswith(("\\(", "\\[")):
             span = span[2:]
             span = span[:-1] if span.endswith((")", "]")) and _unpaired(span) else span
-        if span is before or span == before:
+        if span == before:
             break
-    return span
+    return "" if span == "$" else span
 
 
 def _unpaired(span: str) -> bool:

@@ -15,7 +15,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Self
 
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from labeler.grading.budget import is_maths, too_big
 from labeler.grading.compare import compare
@@ -42,7 +42,7 @@ class GradingConfig(Params):
     timeout_s: PositiveFloat = 5.0
     """Wall-clock seconds a symbolic comparison may take; then its worker is killed and the
     rollout is ungradable (timeout)."""
-    memory_mb: PositiveInt = 2048
+    memory_mb: int = Field(default=2048, ge=256)
     """Address space of a worker, in MiB; beyond it the answer is ungradable (too_big)."""
     memo_size: NonNegativeInt = 100_000
     """Verdicts remembered by (gold, answer), the least recently used forgotten first."""

@@ -74,9 +74,16 @@ def normalise(span: str) -> str:
 
 def _quoted(match: re.Match[str]) -> str:
     word = match.group(1).strip(" .,:")
-    if len(word) == 1 and word.isalnum():
+    if len(word) == 1 and word.isalnum() and not _is_unit(match, word):
         return word
     return f' "{word}" ' if word else " "
+
+
+def _is_unit(match: re.Match[str], letter: str) -> bool:
+    """Whether one letter in a text macro follows a number: metres, no digit of base 16."""
+    before = match.string[: match.start()].rstrip(" \\,;:!")[-1:]
+    subscript = match.string[match.end() : match.end() + 1] == "_"
+    return letter in "mgshlL" and (before.isdigit() or before == "}") and not subscript
 
 
 def _single(span: str) -> str:

@@ -19,7 +19,7 @@ _PLAIN = rf"(?P<whole>{_DIGITS})?(?:\.(?P<places>[0-9]*))?"
 _DECIMAL = re.compile(_PLAIN)
 _TEN = r"10\^(?:\{(?P<power>[+-]?[0-9]+)\}|(?P<digit>[0-9]))"
 _SCIENTIFIC = re.compile(
-    rf"{_PLAIN}(?:[eE](?P<e>[+-]?[0-9]{{1,4}})|(?:\\times|\\cdot|\*|x| x ){_TEN})"
+    rf"{_PLAIN}(?:[eE](?P<e>[+-]?[0-9]{{1,4}})|(?:\\times ?|\\cdot ?|\*|x| x ){_TEN})"
 )
 _POWER = re.compile(_TEN)
 _FRACTION = re.compile(

@@ -20,11 +20,11 @@ def is_expression(parsed: Any) -> bool:  # noqa: ANN401 - sympy has no types
 @lru_cache(maxsize=1024)
 def parse(text: str) -> Any:  # noqa: ANN401 - sympy has no types
     """The sympy object that text is. Raises anything on text that is none."""
-    from latex2sympy2_extended import (  # type: ignore[import-untyped]
+    from latex2sympy2_extended import (
         NormalizationConfig,
         latex2sympy,
     )
-    from latex2sympy2_extended.latex2sympy2 import (  # type: ignore[import-untyped]
+    from latex2sympy2_extended.latex2sympy2 import (
         ConversionConfig,
     )
     from math_verify.grader import should_treat_as_complex

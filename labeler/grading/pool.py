@@ -144,9 +144,17 @@ class WorkerPool:
             if self._server is None or self._server.peer.reader.at_eof():
                 if self._server is not None:
                     await self._server.stop()
-                self._server = await _Server.start()
+                self._server = await _start()
             server = self._server
         return await server.fork(self.memory_mb << 20)
+
+
+async def _start() -> "_Server":
+    """A warm server; one that was killed while it started is started again, twice."""
+    for _ in range(2):
+        with suppress(GraderError):
+            return await _Server.start()
+    return await _Server.start()
 
 
 @dataclass(slots=True)

@@ -19,6 +19,9 @@ from labeler.grading.parsing import is_expression, parse
 from labeler.grading.values import Kind, Value, read
 from labeler.model import Reason
 
+_LIMITS = (MemoryError, RecursionError, OverflowError, OSError, ImportError, SystemError)
+"""What running out of memory or stack looks like, in a library's own loads too."""
+
 
 class Unparsed(Exception):  # noqa: N818 - an outcome, not a fault
     """One of the two is no expression that the parser knows."""
@@ -34,11 +37,18 @@ def judge(gold: str, answer: str) -> Reason:
         equal = compare(read(gold), read(answer), _leaf)
     except Unparsed as unparsed:
         return unparsed.reason
-    except (MemoryError, RecursionError, OverflowError):
-        return Reason.TOO_BIG
-    except Exception:  # noqa: BLE001 - sympy raises anything; the two cannot be compared
-        return Reason.UNPARSED_ANSWER
+    except Exception as error:  # noqa: BLE001 - sympy raises anything: they cannot be compared
+        return Reason.TOO_BIG if _hit_a_limit(error) else Reason.UNPARSED_ANSWER
     return Reason.MATCH if equal else Reason.WRONG
+
+
+def _hit_a_limit(error: BaseException | None) -> bool:
+    """Whether an error, or one that it hides, is memory or stack running out."""
+    for _ in range(20):
+        if error is None or isinstance(error, _LIMITS):
+            break
+        error = error.__cause__ or error.__context__
+    return isinstance(error, _LIMITS)
 
 
 def warm() -> None:
@@ -82,9 +92,9 @@ def _expression(text: str, blame: Reason) -> Any:  # noqa: ANN401 - sympy has no
         raise Unparsed(blame)
     try:
         return parse(text)
-    except (MemoryError, RecursionError):
-        raise
     except Exception as error:
+        if _hit_a_limit(error):
+            raise
         raise Unparsed(blame) from error
 
 

@@ -28,7 +28,15 @@ from labeler.model import Problem, Solution, Step, digest
 from labeler.problems import ProblemsConfig, RawSolution, Rejected, Rejection, Row, read
 from labeler.steps import StepsConfig, from_list, split
 
-__all__ = ["Ingested", "UnitInput", "add_quarantine", "count_quarantine", "ingest", "read_unit", "solution_of"]
+__all__ = [
+    "Ingested",
+    "UnitInput",
+    "add_quarantine",
+    "count_quarantine",
+    "ingest",
+    "read_unit",
+    "solution_of",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,9 +123,12 @@ class Staging:
 @contextmanager
 def staging(run: RunDir) -> Iterator[Staging]:
     """An empty staging database, gone afterwards. Database errors become FileErrors."""
-    run.root.mkdir(parents=True, exist_ok=True)
     path = run.root / f".ingest.{os.getpid()}.tmp"
-    path.unlink(missing_ok=True)
+    try:
+        run.root.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error}.") from error
     try:
         db = sqlite3.connect(path, isolation_level=None)
         try:

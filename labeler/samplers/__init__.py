@@ -25,7 +25,9 @@ from labeler.samplers.planted import PlantedConfig
 from labeler.samplers.recorded import RecordedConfig
 from labeler.samplers.vllm_engine import VllmConfig
 
-CompleterConfig = Annotated[RecordedConfig | PlantedConfig, Field(discriminator="kind")]
+CompleterConfig = Annotated[
+    VllmConfig | EndpointConfig | RecordedConfig | PlantedConfig, Field(discriminator="kind")
+]
 
 __all__ = [
     "COMPLETER",

@@ -55,16 +55,16 @@ def _log(run: RunDir, config: RunConfig) -> None:
         {"prefix_key": key, "completer": completer, "index": i, "step": k}
         for k, key in enumerate(keys)
         for i in (1, 0)
-        for completer in ("mine", "another")
+        for completer in ("another", "mine")
     ]
     rollouts = [
         {**p, "text": f"[i]{p['completer']} {p['step']}.{p['index']}", "finish": "stop"}
         for p in places
     ]
     verdicts = [
-        {**p, "gold_key": gold, "verdict": "ungradable", "reason": "timeout", "answer": "[x]"}
+        {**p, "gold_key": gold, "verdict": verdict, "reason": "timeout", "answer": "[x]"}
         for p in places
-        for gold in (PROBLEM.gold_key, "of another gold")
+        for gold, verdict in ((PROBLEM.gold_key, "ungradable"), ("of another gold", "correct"))
     ]
     for path, rows, schema in (
         (run.solutions / "u.parquet", solutions, SOLUTIONS),

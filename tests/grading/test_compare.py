@@ -77,7 +77,8 @@ def test_shapes_are_told_apart() -> None:
 
 def test_budgets_refuse_what_no_clock_can_stop() -> None:
     refused = ["9^{9^{9^9}}", "9^9^9^9", "10^{10^{10}}", "100000000!", "(9!)!", "1.3^{6472416997}",
-               "\\binom{1000000}{500000}", "\\sum_{k=1}^{100000000} k", "x" * 2000, "(" * 200]  # fmt: skip
+               "\\binom{1000000}{500000}", "\\sum_{k=1}^{100000000} k", "x" * 2000,
+               "(" * 200]  # fmt: skip
     assert [text for text in refused if not too_big(text)] == []
     taken = ["2^{100}", "2^{2^3}", "\\frac{1}{2004!}", "e^{x^2}", "(x^{2}+1)^{3}", "10^{10}"]
     assert [text for text in taken if too_big(text)] == []

