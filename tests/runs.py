@@ -37,7 +37,7 @@ def write_config(path: Path, data: Row) -> Path:
     return path
 
 
-def planted_config(folder: Path, count: int = 12, **changes: Any) -> Path:
+def planted_config(folder: Path, count: int = 12, **changes: object) -> Path:
     """The config of an inline planted run in `folder`/run over `count` problems."""
     data: Row = {
         "name": "planted",

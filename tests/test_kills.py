@@ -42,7 +42,7 @@ def undisturbed(pool: Path, tmp_path_factory: pytest.TempPathFactory) -> list[di
     return label_rows(folder / "run")
 
 
-def recorded_config(pool: Path, folder: Path, **changes: Any) -> Path:
+def recorded_config(pool: Path, folder: Path, **changes: object) -> Path:
     """A slow replay of the pool, so that there is time to kill it."""
     data = {
         "name": "recorded",
@@ -73,7 +73,7 @@ def test_the_driver_killed_at_seeded_points(
         config, root = recorded_config(pool, folder), folder / "run"
         before = flushed(root)
         with labeler("run", config) as command:
-            until(lambda: (root / ".driver.lock").exists() or command.process.poll() is not None)
+            until((root / ".driver.lock").exists)
             time.sleep(rng.uniform(0.0, 1.2))
             killed += command.process.poll() is None
             command.kill(command.process.pid)
@@ -113,9 +113,12 @@ def test_a_second_run_in_the_same_directory_is_refused(pool: Path, tmp_path: Pat
     from labeler import lock
 
     config, root = recorded_config(pool, tmp_path), tmp_path / "run"
-    with lock.alone(root), pytest.raises(lock.RunLocked, match="another labeler run"):
-        with lock.alone(root, patience=0.5):
-            pass
+    with (
+        lock.alone(root),
+        pytest.raises(lock.RunLockedError, match="another labeler run"),
+        lock.alone(root, patience=0.5),
+    ):
+        raise AssertionError("two drivers in one directory")
     code, _ = finished("run", config)
     assert code == 0
 

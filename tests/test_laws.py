@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from labeler.labels import Evidence, LabelConfig, label, tally
 from labeler.model import Ask, Outcome, Reason, Task, Verdict
 from labeler.policies import Bisection, Exhaustive, Policy, Scan
+from labeler.rollout_log import RolloutLog
 from labeler.samplers import PlantedConfig
+from labeler.search import Search
 from tests.planted_worlds import PlantedTask, planted_tasks
 from tests.worlds import new_log, run_search
 
@@ -36,7 +38,9 @@ def test_every_policy_is_here() -> None:
     assert {type(p) for p in POLICIES} == set(get_args(union))
 
 
-def first_errors(world: PlantedTask, log, completer: str, policy: Policy) -> list[int | None]:
+def first_errors(
+    world: PlantedTask, log: RolloutLog, completer: str, policy: Policy
+) -> list[int | None]:
     """What the labels say, from the log alone."""
     task, found = world.task, []
     for solution in task.solutions:
@@ -84,14 +88,14 @@ def test_an_interruption_leaves_no_trace(policy: Policy, world: PlantedTask, cut
     with tempfile.TemporaryDirectory() as a, tempfile.TemporaryDirectory() as b:
         whole = new_log(Path(a))
         run_search(policy.search(task), whole, task.problem)
-        run_search(_stopped(policy.search(task), cut), _log := new_log(Path(b)), task.problem)
-        _log._flush()
+        run_search(_stopped(policy.search(task), cut), cut_log := new_log(Path(b)), task.problem)
+        cut_log._flush()
         resumed = new_log(Path(b))
         run_search(policy.search(task), resumed, task.problem)
         assert _rows(resumed) == _rows(whole)
 
 
-def _stopped(search, rounds: int):
+def _stopped(search: Search, rounds: int) -> Search:
     """The first rounds of a search, as a killed process would have driven it."""
     asks = next(search, None)
     for _ in range(rounds):
@@ -104,7 +108,7 @@ def _stopped(search, rounds: int):
             return
 
 
-def _rows(log) -> list[tuple]:
+def _rows(log: RolloutLog) -> list[tuple]:
     return sorted(
         (r.completer, r.prefix_key, r.index, r.text, r.seed)
         for held in log._rollouts.values()
@@ -126,7 +130,7 @@ def test_a_noiseless_oracle_shows_the_first_error(policy: Policy, world: Planted
         assert len(probed) <= ceil(log2(steps + 1))
 
 
-def _completer(log) -> str:
+def _completer(log: RolloutLog) -> str:
     return next((completer for completer, _ in log._rollouts), "")
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from typing import SupportsIndex
 
 import pytest
 from hypothesis import given
@@ -125,16 +126,32 @@ def test_short_steps_go_to_the_next_and_the_last_to_the_one_before() -> None:
     assert texts("a\nb", merge_below=50) == ["a\nb"]
 
 
+class Counted(str):
+    """A text that counts the characters that are sliced out of it."""
+
+    copied: int = 0
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        piece = super().__getitem__(key)
+        self.copied += len(piece)
+        return piece
+
+
+@pytest.mark.parametrize("mode", ["newline", "blank_line", "markers"])
 @pytest.mark.parametrize(
-    ("mode", "unit"),
-    [("newline", " "), ("newline", "$$\n"), ("newline", "\\begin{align}\n"), ("markers", "x \n"),
-     ("markers", "\n" + " " * 50), ("markers", "```\n"), ("markers", "#")],
-)  # fmt: skip
-@pytest.mark.timeout(15)
-def test_a_megabyte_of_anything_is_split(mode: str, unit: str) -> None:
-    """A quadratic step would take minutes here, not a second or two."""
-    text = "a" + unit * (1_000_000 // len(unit)) + "b"
-    assert joined(split(text, StepsConfig(split=mode, merge_below=3))) == text
+    "unit", ["\n", "x \n", "x\n\n", "$$\n", "\\begin{align}\n", "```\n", "Step 1: x\n", " \n"]
+)
+def test_work_is_linear(mode: str, unit: str) -> None:
+    text = Counted("a" + unit * 5000 + "b")
+    assert joined(split(text, StepsConfig.model_validate({"split": mode}))) == text
+    assert text.copied <= 4 * len(text)
+
+
+@pytest.mark.parametrize("unit", [" ", "#", "`", "\\", "\t$"])
+def test_a_megabyte_on_one_line(unit: str) -> None:
+    """A pattern that backtracks would take hours here."""
+    text = "a\n" + unit * (1_000_000 // len(unit)) + "b"
+    assert joined(split(text, StepsConfig(split="markers"))) == text
 
 
 @given(st.lists(TEXTS, max_size=12), st.sampled_from(["\n", "\n\n", " ", "\r\n"]))

@@ -96,7 +96,14 @@ def _show(check: Check, console: "Console") -> None:
     grid = Table.grid(padding=(0, 1))
     grid.add_column(width=4, no_wrap=True)
     grid.add_column(overflow="fold")
-    grid.add_row(Text(check.status, _STYLE[check.status]), Text(f"{check.name}: {check.detail}"))
+    grid.add_row(
+        Text(check.status, _STYLE[check.status]), Text(_plain(f"{check.name}: {check.detail}"))
+    )
     if check.mend:
-        grid.add_row("", Text(f"to mend: {check.mend}", "bold"))
+        grid.add_row("", Text(_plain(f"to mend: {check.mend}"), "bold"))
     console.print(grid)
+
+
+def _plain(text: str) -> str:
+    """One line without terminal codes: messages and completions hold anything."""
+    return "".join(c for c in " ".join(text.split()) if c.isprintable())

@@ -52,8 +52,8 @@ def _rows(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
         yield "  in the log already", _number(plan.held), "counted" if exact else source
         yield "  still to sample", _number(plan.left), "the difference"
     if plan.left or plan.blank:
-        yield "completion tokens", _number(plan.completion_tokens), source
-        yield "prompt tokens", _number(plan.prompt_tokens), source
+        yield "completion tokens", _about(plan.completion_tokens), source
+        yield "prompt tokens", _about(plan.prompt_tokens), source
         yield from _hours(plan, config)
 
 
@@ -63,7 +63,7 @@ def _hours(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
     if hours is None or rate is None:
         yield "engine-hours", "unknown", "needs a pilot"
         return
-    yield "engine-hours", f"{hours:,.2f}", f"{_number(rate.tokens)} tokens/s an engine"
+    yield "engine-hours", f"{hours:,.2f}", f"{_about(rate.tokens)} tokens/s an engine"
     engines = getattr(config.runner, "actors", 1)
     if engines > 1:
         yield "hours of the run", f"{hours / engines:,.2f}", f"{engines} engines, all busy"
@@ -129,9 +129,12 @@ def _assumed(plan: Plan, config: RunConfig) -> Iterator[str]:
 
 
 def _number(value: float) -> str:
-    """Whole where it is small or exact, else to three digits."""
-    if value < 1000 or value == int(value):
-        return f"{value:,.0f}"
+    """Whole where it is exact, else as an estimate."""
+    return f"{value:,.0f}" if value == int(value) else _about(value)
+
+
+def _about(value: float) -> str:
+    """To three digits."""
     for size, unit in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             return f"{value / size:.3g} {unit}"

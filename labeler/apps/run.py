@@ -17,7 +17,7 @@ from labeler.files import RunDir, sweep, write_json
 from labeler.fulfil import Counters
 from labeler.grading import AnswerGrader
 from labeler.ingest import Ingested, add_quarantine, ingest
-from labeler.shards import recover
+from labeler.shards import Facts, recover
 from labeler.units import UnitReport
 
 
@@ -42,7 +42,7 @@ class Summary:
     counters: Counters
     failed: Mapping[str, str]
     """Units given up, with the cause."""
-    facts: label.Facts
+    facts: Facts
     """What the published label set holds."""
     seconds: float
 

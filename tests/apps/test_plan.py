@@ -1,142 +1,20 @@
-"""A plan against what is really asked for: by policies that are driven, and by runs."""
+"""A plan against what a run then really samples."""
 
 import io
 import json
-import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rich.console import Console
 
-from labeler.apps.costing import STEPS, Costing, Plan
-from labeler.apps.forecast import Belief, most, wishes
-from labeler.apps.pilot import PilotError, speed
+from labeler.apps.costing import STEPS, Plan
+from labeler.apps.pilot import PilotError
 from labeler.apps.plan import plan
 from labeler.apps.run import Watcher, run
 from labeler.config import ConfigError, RunConfig
-from labeler.model import Task
-from labeler.policies import Bisection, Exhaustive, Policy, Scan
-from tests.planted_worlds import PlantedTask, planted_task, planted_tasks
-from tests.worlds import new_log, run_search
-
-POLICIES = [
-    Exhaustive(n=3),
-    Scan(n=3),
-    Scan(n=4, early_stop=True),
-    Bisection(n=3),
-    Bisection(n=4, early_stop=True, batch=3),
-    Bisection(n=2, right_answers=True),
-]
-every_policy = pytest.mark.parametrize("policy", POLICIES, ids=repr)
-SURE = 1e9
-"""A concentration that leaves no spread."""
-
-
-def config_of(policy: Policy = POLICIES[0], **changes: object) -> RunConfig:
-    return RunConfig(
-        **{
-            "name": "planned",
-            "problems": {"path": "unread.jsonl"},
-            "completer": {"kind": "planted"},
-            "policy": policy,
-            "runner": {"kind": "inline"},
-            **changes,
-        }
-    )
-
-
-def really_asked(policy: Policy, task: Task) -> int:
-    """Rollouts that a search asks for, through the real loop and the planted sampler."""
-    with tempfile.TemporaryDirectory() as folder:
-        rounds = run_search(policy.search(task), new_log(Path(folder)), task.problem)
-    final = {ask.prefix.key: ask.n for asks in rounds for ask in asks}
-    return sum(final.values())
-
-
-def costed(policy: Policy, task: Task) -> Plan:
-    with tempfile.TemporaryDirectory() as folder:
-        costing = Costing(config_of(policy), None, (None, None), worlds=2)
-        costing.add([task], new_log(Path(folder)))
-    return costing.plan(0)
-
-
-@given(world=planted_tasks(), n=st.integers(1, 9))
-def test_an_exhaustive_plan_is_exactly_what_is_asked_for(world: PlantedTask, n: int) -> None:
-    policy = Exhaustive(n=n)
-    made = costed(policy, world.task)
-    assert made.rollouts == made.left == made.rollouts_most == really_asked(policy, world.task)
-    assert made.is_exact
-
-
-@every_policy
-@given(world=planted_tasks())
-def test_no_world_costs_more_than_the_bound(policy: Policy, world: PlantedTask) -> None:
-    made = costed(policy, world.task)
-    assert really_asked(policy, world.task) <= made.rollouts_most
-    assert made.rollouts <= made.rollouts_most
-
-
-@every_policy
-@pytest.mark.parametrize(("alive", "dead"), [(1.0, 0.0), (0.6, 0.05)])
-def test_the_expectation_is_the_mean_over_uniform_first_errors(
-    policy: Policy, alive: float, dead: float
-) -> None:
-    tasks = [
-        planted_task(
-            [[alive if k < error else dead for k in range(1, steps + 1)]],
-            alive,
-            right=[False],
-            name=f"{copy}-{steps}-{error}",
-        )
-        for copy in range(1 if alive == 1.0 else 4)
-        for steps in (4, 7, 12)
-        for error in range(1, steps + 1)
-    ]
-    really = sum(really_asked(policy, task) for task in tasks)
-    worlds = 2000 // len(tasks)
-    with tempfile.TemporaryDirectory() as folder:
-        log = new_log(Path(folder))
-        expected = sum(
-            wish.ask.n
-            for world in range(worlds)
-            for wish in wishes(
-                policy, tasks, log, "none", (Belief(alive, dead, SURE), world)
-            ).values()
-        )
-    assert expected / worlds == pytest.approx(really, rel=0.04)
-
-
-@given(steps=st.integers(1, 40), n=st.integers(1, 5))
-def test_the_bound_of_one_solution(steps: int, n: int) -> None:
-    assert most(Scan(n=n), steps, right=False) == (steps - 1) * n
-    assert most(Bisection(n=n), steps, right=False) == (steps - 1).bit_length() * n
-    assert most(Bisection(n=n), steps, right=True) == 0
-    assert most(Exhaustive(n=n), steps, right=True) == steps * n
-
-
-@given(
-    rate=st.integers(1, 50),
-    seconds=st.integers(10, 100),
-    pause=st.integers(100, 10_000),
-    engines=st.integers(1, 4),
-)
-def test_speed_leaves_pauses_out(rate: int, seconds: int, pause: int, engines: int) -> None:
-    first = [(i / rate, 7) for i in range(rate * seconds + 1)]
-    later = [(at + seconds + pause, tokens) for at, tokens in first]
-    measured = speed([*later, *first], engines)
-    assert measured is not None
-    assert measured.tokens * engines == pytest.approx(7 * rate, rel=0.15)
-    assert measured.rollouts * 7 == pytest.approx(measured.tokens)
-
-
-def test_a_moment_tells_no_speed() -> None:
-    assert speed([], 1) is None
-    assert speed([(5.0, 100)] * 50, 1) is None
-
-
-# -- with files ------------------------------------------------------------------------------
+from labeler.policies import Exhaustive, Policy, Scan
+from tests.apps.plans import POLICIES, config_of, every_policy
+from tests.planted_worlds import planted_task
 
 
 def write_problems(path: Path, count: int, *, solutions: bool = True) -> None:
