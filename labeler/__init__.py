@@ -31,7 +31,21 @@ _HOME = {
     "load": "labeler.config",
     "run": "labeler.apps.run",
 }
-__all__ = [*_HOME]
+__all__ = [
+    "Ask",
+    "LabelerError",
+    "Prefix",
+    "Problem",
+    "Reply",
+    "RunConfig",
+    "RunDir",
+    "Solution",
+    "Summary",
+    "Task",
+    "Watcher",
+    "load",
+    "run",
+]
 
 
 def __getattr__(name: str) -> object:

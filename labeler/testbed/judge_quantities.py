@@ -30,29 +30,30 @@ def judge_define(ledger: Ledger, name: str, equation: Equation) -> Judgement:
     """Judge a line that works out a person's number, and enter it."""
     node = ledger.nodes.get(name)
     if node is None:
-        return _mislabelled_quantity(ledger, equation)
+        return _mislabelled(ledger, equation) or wrong(Reason.UNREADABLE)
     was, inputs = ledger.stated.get(name), [ledger.known(x) for x in (node.left, node.right)]
     true_text = says(equation, node.op, *(ledger.true(x) for x in (node.left, node.right)))
     carried = None not in inputs and holds(equation, node.op, *inputs)
-    ledger.state(name, equation.result)
     if equation.result == ledger.truth[name]:
+        ledger.state(name, equation.result)
         if not true_text:
             return slip(Reason.OPERAND)
         if was == equation.result:
             return slip(Reason.RESTATED)
         return slip(Reason.LEAP) if None in inputs else RIGHT
-    if carried:
-        return CARRIED
-    return _wrong_quantity(ledger, name, why(equation, true_text))
+    if not carried and (mislabelled := _mislabelled(ledger, equation)):
+        return mislabelled
+    ledger.state(name, equation.result)
+    return CARRIED if carried else _wrong_quantity(ledger, name, why(equation, true_text))
 
 
-def _mislabelled_quantity(ledger: Ledger, equation: Equation) -> Judgement:
+def _mislabelled(ledger: Ledger, equation: Equation) -> Judgement | None:
     """Another person's true line, or the owner's after a move: the numbers decide."""
     for name, node in ledger.nodes.items():
         if name not in ledger.stated and _true_of(ledger, node, equation):
             ledger.state(name, equation.result)
             return slip(Reason.LABEL)
-    return mislabelled_move(ledger, equation) or wrong(Reason.UNREADABLE)
+    return mislabelled_move(ledger, equation)
 
 
 def _true_of(ledger: Ledger, node: Node, equation: Equation) -> bool:

@@ -6,7 +6,7 @@ r"""problems.py - draws testbed problems, and writes data/testbed/problems.jsonl
 3. Rows are self-sufficient: `truth` needs `program` alone. One row, shortened:
 
     {"id": "held-0-7", "question": "Nina has 14 shells. At the fair ...", "answer": "37",
-     "solution": "Nina starts with 14 shells.\n...\nThe answer is 37.", "program": {...}}
+     "gold_solution": "Nina starts with 14 shells.\n...\nThe answer is 37.", "program": {...}}
 
     python -m labeler.testbed.problems --out data/testbed/problems.jsonl --count 400
 """
@@ -59,7 +59,7 @@ class Problem:
             "id": self.id,
             "question": self.question,
             "answer": self.answer,
-            "solution": self.solution,
+            "gold_solution": self.solution,
             "program": self.program.to_json(),
         }
 
@@ -72,7 +72,7 @@ class Problem:
             id=str(row["id"]),
             question=str(row["question"]),
             answer=str(row["answer"]),
-            solution=str(row["solution"]),
+            solution=str(row["gold_solution"]),
             program=Program.from_json(program),
         )
 

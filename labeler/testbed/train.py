@@ -16,7 +16,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import count, islice
 from pathlib import Path
 from random import Random
@@ -37,13 +37,25 @@ _CHUNK = 32
 
 
 @dataclass(frozen=True, slots=True)
+class Phase:
+    """One cycle of training; each has a stream of problems and an optimiser of its own."""
+
+    stream: str
+    updates: int
+    batch: int
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What decides the model, apart from the generator."""
 
     seed: int = 0
-    updates: int = 1300
-    batch: int = 64
-    rate: float = 2e-3
+    phases: tuple[Phase, ...] = (
+        Phase(TRAINING, 1300, 64, 2e-3),
+        Phase(f"{TRAINING}-again", 1100, 32, 2e-3),
+    )
+    """The second finishes what the first began, with twice the updates for its time."""
     hidden: int = 128
     layers: int = 4
     heads: int = 4
@@ -58,26 +70,27 @@ class Example:
     solution: str
 
 
-def examples(seed: int) -> Iterator[Example]:
+def examples(seed: int, stream: str = TRAINING) -> Iterator[Example]:
     """Training examples without end."""
     held = {problem.question for problem in draw_many(HELD, 0, HELD_OUT)}
     for index in count():
-        problem = draw(TRAINING, seed, index)
+        problem = draw(stream, seed, index)
         if problem.question not in held:
-            rng = Random(f"solution:{seed}:{index}")
+            mark = "" if stream == TRAINING else f"{stream}:"
+            rng = Random(f"solution:{mark}{seed}:{index}")
             yield Example(problem.question, training_solution(problem.program, rng))
 
 
 def batches(
-    tokenizer: PreTrainedTokenizerFast, options: Options
+    tokenizer: PreTrainedTokenizerFast, seed: int, phase: Phase
 ) -> Iterator[list[tuple[list[int], int]]]:
     """Batches of (ids, length of the prompt); sequences of a batch are of similar length."""
-    source = examples(options.seed)
-    rng = Random(f"batches:{options.seed}")
+    source = examples(seed, phase.stream)
+    rng = Random(f"batches:{seed}")
     while True:
-        chunk = [encode(tokenizer, x) for x in islice(source, options.batch * _CHUNK)]
+        chunk = [encode(tokenizer, x) for x in islice(source, phase.batch * _CHUNK)]
         chunk.sort(key=lambda pair: len(pair[0]))
-        made = [chunk[i : i + options.batch] for i in range(0, len(chunk), options.batch)]
+        made = [chunk[i : i + phase.batch] for i in range(0, len(chunk), phase.batch)]
         rng.shuffle(made)
         yield from made
 
@@ -131,19 +144,21 @@ def loss_of(model: LlamaForCausalLM, batch: list[tuple[list[int], int]], pad: in
     return torch.nn.functional.cross_entropy(logits.float(), wanted[wanted >= 0])
 
 
-def fit(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, options: Options) -> None:
+def fit(
+    model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, seed: int, phase: Phase
+) -> None:
     """Train in place; prints the loss now and then."""
     import torch
 
     optimiser = torch.optim.AdamW(
-        model.parameters(), lr=options.rate, weight_decay=0.01, betas=(0.9, 0.98)
+        model.parameters(), lr=phase.rate, weight_decay=0.01, betas=(0.9, 0.98)
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, max_lr=options.rate, total_steps=options.updates, pct_start=0.1
+        optimiser, max_lr=phase.rate, total_steps=phase.updates, pct_start=0.1
     )
     model.train()
     begun, mean = time.monotonic(), 0.0
-    for update, batch in enumerate(islice(batches(tokenizer, options), options.updates), 1):
+    for update, batch in enumerate(islice(batches(tokenizer, seed, phase), phase.updates), 1):
         loss = loss_of(model, batch, tokenizer.pad_token_id)
         optimiser.zero_grad()
         loss.backward()
@@ -153,7 +168,7 @@ def fit(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, options: Op
         mean += (loss.item() - mean) / min(update, 50)
         if update % 50 == 0:
             print(
-                f"{update}/{options.updates} loss {mean:.3f} {time.monotonic() - begun:.0f}s",
+                f"{update}/{phase.updates} loss {mean:.3f} {time.monotonic() - begun:.0f}s",
                 flush=True,
             )
 
@@ -173,7 +188,7 @@ def save(
     )
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    record = {name: getattr(options, name) for name in Options.__dataclass_fields__}
+    record = asdict(options)
     record["parameters"] = sum(p.numel() for p in model.parameters())
     (out / "training.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
@@ -183,17 +198,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=Options().seed)
-    parser.add_argument("--updates", type=int, default=Options().updates)
+    parser.add_argument("--start", type=Path, help="a model that has had all phases but the last")
     given = parser.parse_args()
 
     import torch
 
     torch.set_num_threads(1)
-    options = Options(seed=given.seed, updates=given.updates)
+    options = Options(seed=given.seed)
     corpus = [x for e in islice(examples(options.seed), _CORPUS) for x in (e.question, e.solution)]
     tokenizer = tokens.build(corpus)
     model = make_model(tokenizer, options)
-    fit(model, tokenizer, options)
+    if given.start:
+        weights = type(model).from_pretrained(given.start).state_dict()
+        model.load_state_dict(weights)
+    for phase in options.phases[-1:] if given.start else options.phases:
+        fit(model, tokenizer, options.seed, phase)
     save(model, tokenizer, options, given.out)
 
 

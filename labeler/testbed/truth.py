@@ -13,7 +13,8 @@ RIGHT    true and due. Quantities may come in any order in which each follows fr
          path is no error. Working out a quantity that nobody needs is right if it is true. A
          true line that brings a wrong state back to a sound one is right, and `repaired`.
 SLIP     a wrong step that leaves the state sound: a wrong operand or operation beside the right
-         result; a line under the wrong label; moves swapped but not carried through, or a line
+         result; a pending line's numbers under another label (the numbers decide what it is, as
+         they are what the next line reads); moves swapped but not carried through, or a line
          that uses a number not yet written (the numbers are right, their line is missing);
          a restatement; a wrong number for someone whom the answer does not need; the gold
          answer stated before it was reached.
