@@ -1,6 +1,6 @@
 """drawing.py - draws programs: how many steps, which quantities, which moves, which numbers.
 
-1. Every number met on the told path is a whole one from 1 to 999 (`LIMIT`).
+1. Every number met on the told path is a whole one from 1 to the setting's limit.
 2. The quantities that the answer does not need are distractors, and are few.
 3. Two constants of one problem never agree, so that a wrong operand is never right by chance.
 """
@@ -13,16 +13,45 @@ from random import Random
 from labeler.testbed.program import Move, Node, Operand, Program, apply, needed
 from labeler.testbed.wording import ITEMS, NAMES, OCCASIONS
 
-LIMIT = 999
 MIN_STEPS, MAX_STEPS = 3, 10
 _STEPS = (3, 4, 5, 6, 7, 8, 9, 10)
-_WEIGHTS = (8, 13, 17, 18, 16, 13, 9, 6)
 _MOST_NODES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How hard the problems are."""
+
+    limit: int
+    """The largest number on the told path."""
+    given: int
+    """The largest given number."""
+    change: int
+    """The largest constant to add or subtract."""
+    factor: int
+    """The largest constant to multiply or divide by, at most 6."""
+    weights: tuple[int, ...]
+    """How often a gold solution has 3, 4, ... 10 steps."""
+    shapes: tuple[float, float]
+    """Up to the first: quantities alone; up to the second: moves alone; else both."""
+    distractors: float
+    """How often a person is added whose number nobody needs."""
+    asides: tuple[int, int, int]
+    """How often 0, 1 or 2 sentences have nothing to do with the answer."""
+    shuffled: float
+    """How often the facts are told in any order."""
+
+
+WIDE = Setting(999, 120, 120, 6, (8, 13, 17, 18, 16, 13, 9, 6), (0.3, 0.55), 0.3, (60, 30, 10), 0.5)
+"""Harder than the testbed: what the model sees first."""
+TESTBED = Setting(199, 40, 30, 4, (16, 20, 20, 16, 12, 8, 5, 3), (0.2, 0.6), 0.2, (75, 20, 5), 0.25)
+"""The problems that ship."""
 
 
 @dataclass(slots=True)
 class _Draft:
     rng: Random
+    setting: Setting
     names: list[str]
     used: set[int] = field(default_factory=set)
     given: dict[str, int] = field(default_factory=dict)
@@ -31,7 +60,7 @@ class _Draft:
 
     def new_given(self) -> str:
         name = self.names.pop()
-        self.given[name] = self.known[name] = self.constant(5, 120)
+        self.given[name] = self.known[name] = self.constant(5, self.setting.given)
         return name
 
     def constant(self, low: int, high: int) -> int:
@@ -51,11 +80,12 @@ class _Draft:
 
     def operation(self, value: int) -> tuple[str, int]:
         """An operation with a constant that keeps `value` in range."""
+        change, factor, limit = self.setting.change, self.setting.factor, self.setting.limit
         options: dict[str, range] = {
-            "+": range(3, min(120, LIMIT - value) + 1),
-            "-": range(3, min(120, value - 1) + 1),
-            "*": range(2, min(6, LIMIT // value) + 1),
-            "/": range(2, min(6, value - 1) + 1),
+            "+": range(3, min(change, limit - value) + 1),
+            "-": range(3, min(change, value - 1) + 1),
+            "*": range(2, min(factor, limit // value) + 1),
+            "/": range(2, min(factor, value - 1) + 1),
         }
         weights = {"+": 34, "-": 28, "*": 22, "/": 16}
         choices = {
@@ -69,22 +99,22 @@ class _Draft:
         return op, number
 
 
-def draw_program(rng: Random) -> Program:
+def draw_program(rng: Random, setting: Setting) -> Program:
     """A program whose gold solution has 3 to 10 steps."""
     while True:
-        program = _try(rng)
+        program = _try(rng, setting)
         if program is not None:
             return program
 
 
-def _try(rng: Random) -> Program | None:
-    body = rng.choices(_STEPS, _WEIGHTS)[0] - 1
-    draft = _Draft(rng, rng.sample(NAMES, len(NAMES)))
+def _try(rng: Random, setting: Setting) -> Program | None:
+    body = rng.choices(_STEPS, setting.weights)[0] - 1
+    draft = _Draft(rng, setting, rng.sample(NAMES, len(NAMES)))
     shape = rng.random()
-    if shape < 0.3 and body <= _MOST_NODES:
+    if shape < setting.shapes[0] and body <= _MOST_NODES:
         ends, moves = _nodes(draft, body, 1), 0
         owner = ends[0]
-    elif shape < 0.55:
+    elif shape < setting.shapes[1]:
         ends, owner, moves = [], draft.new_given(), body - 1
     else:
         count = rng.randint(1, min(4, body - 1))
@@ -97,7 +127,7 @@ def _try(rng: Random) -> Program | None:
     told = _moves(draft, owner, [x for x in ends if x != owner], moves)
     if told is None:
         return None
-    if rng.random() < 0.3:
+    if rng.random() < setting.distractors:
         _distract(draft)
     program = Program(owner, rng.choice(ITEMS), draft.given, tuple(draft.nodes), tuple(told))
     gold = sum(node.name in needed(program) for node in draft.nodes) + len(told) + 1
@@ -114,7 +144,7 @@ def _nodes(draft: _Draft, count: int, most_ends: int) -> list[str]:
             big, small = sorted(rng.sample(ends, 2), key=lambda x: -draft.known[x])
             total = draft.known[big] + draft.known[small]
             minus = draft.known[big] > draft.known[small] and rng.random() < 0.3
-            if total > LIMIT and not minus:
+            if total > draft.setting.limit and not minus:
                 minus = draft.known[big] > draft.known[small]
             ends = [x for x in ends if x not in (big, small)]
             ends.append(draft.add("-" if minus else "+", big, small))
@@ -146,7 +176,7 @@ def _moves(draft: _Draft, owner: str, ends: list[str], count: int) -> list[Move]
             op = "+" if number >= value or rng.random() < 0.6 else "-"
             moves.append(Move(occasion, op, name))
         result = apply(op, value, number)
-        if result is None or not 1 <= result <= LIMIT:
+        if result is None or not 1 <= result <= draft.setting.limit:
             return None
         value = result
     return moves

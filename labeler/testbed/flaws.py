@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from labeler.testbed import wording
-from labeler.testbed.drawing import LIMIT
+from labeler.testbed.drawing import WIDE
 from labeler.testbed.problems import Job, carry_out, plan
 from labeler.testbed.program import Move, Program, apply
 from labeler.testbed.wording import Define, Equation, Happen, Line
@@ -36,14 +36,14 @@ def spoil(equation: Equation, numbers: Sequence[int], rng: Random) -> Equation:
     kind = rng.random()
     if kind < 0.55:
         near = [result + step for step in (-100, -10, -2, -1, 1, 2, 10, 100)]
-        wrong = [n for n in near if 1 <= n <= LIMIT]
+        wrong = [n for n in near if 1 <= n <= WIDE.limit]
         return Equation(left, op, right, rng.choice(wrong))
     if kind < 0.85:
         right = rng.choice([n for n in numbers if n != right] or [right + 1])
     else:
         op = {"+": "-", "-": "+", "*": "+", "/": "-"}[op]
     spoiled = apply(op, left, right)
-    if spoiled is None or spoiled == result or not 1 <= spoiled <= LIMIT:
+    if spoiled is None or spoiled == result or not 1 <= spoiled <= WIDE.limit:
         return Equation(left, op, equation.right, max(1, result - 1))
     return Equation(left, op, right, spoiled)
 
@@ -67,7 +67,7 @@ def _place(lines: Sequence[Line], rng: Random) -> int:
 
 def _in_range(lines: Sequence[Line]) -> bool:
     written = [line.equation for line in lines if isinstance(line, Define | Happen)]
-    return all(0 < equation.result <= LIMIT for equation in written)
+    return all(0 < equation.result <= WIDE.limit for equation in written)
 
 
 def _carried(program: Program, jobs: Sequence[Job], rng: Random) -> Marked:

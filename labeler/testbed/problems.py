@@ -2,7 +2,7 @@ r"""problems.py - draws testbed problems, and writes data/testbed/problems.jsonl
 
 1. A problem is a function of (stream, seed, index): no clock, no global random state.
 2. A gold solution has 3 to 10 steps, its last one "The answer is N."; every number in it is
-   a whole one from 1 to 999.
+   a whole one from 1 to 199.
 3. Rows are self-sufficient: `truth` needs `program` alone. One row, shortened:
 
     {"id": "held-0-7", "question": "Nina has 14 shells. At the fair ...", "answer": "37",
@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 
 from labeler.testbed import questions, wording
-from labeler.testbed.drawing import draw_program
+from labeler.testbed.drawing import TESTBED, Setting, draw_program
 from labeler.testbed.program import (
     Move,
     Node,
@@ -77,11 +77,11 @@ class Problem:
         )
 
 
-def draw(stream: str, seed: int, index: int) -> Problem:
+def draw(stream: str, seed: int, index: int, setting: Setting = TESTBED) -> Problem:
     """The problem with this number in this stream."""
     rng = Random(f"{stream}:{seed}:{index}")
-    program = draw_program(rng)
-    question = word_question(program, rng)
+    program = draw_program(rng, setting)
+    question = word_question(program, rng, setting)
     lines = solve(program, rng)
     style = rng.randrange(wording.STYLES)
     return Problem(
@@ -98,17 +98,17 @@ def render(lines: Iterable[Line], items: str, style: int) -> str:
     return wording.SEPARATOR.join(wording.write(line, items, style) for line in lines)
 
 
-def word_question(program: Program, rng: Random) -> str:
+def word_question(program: Program, rng: Random, setting: Setting) -> str:
     """The question: facts (in any order), what happens (in order), then what is asked."""
     items = program.items
     facts = [questions.give(name, n, items, rng) for name, n in program.given.items()]
     facts += [questions.relate(node, items, rng) for node in program.nodes]
-    if rng.random() < 0.5:
+    if rng.random() < setting.shuffled:
         rng.shuffle(facts)
     told = [questions.tell(move, program.owner, items, rng) for move in program.moves]
     lines = facts + told
     others = [x for x in wording.ITEMS if x != items]
-    for _ in range(rng.choices((0, 1, 2), (60, 30, 10))[0]):
+    for _ in range(rng.choices((0, 1, 2), setting.asides)[0]):
         name = rng.choice(list(values(program)))
         line = questions.aside(name, rng.randint(3, 99), others, rng)
         lines.insert(rng.randint(0, len(lines)), line)

@@ -23,6 +23,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from labeler.testbed import tokens
+from labeler.testbed.drawing import TESTBED, WIDE, Setting
 from labeler.testbed.flaws import training_solution
 from labeler.testbed.problems import HELD, TRAINING, draw, draw_many
 
@@ -41,6 +42,7 @@ class Phase:
     """One cycle of training; each has a stream of problems and an optimiser of its own."""
 
     stream: str
+    setting: Setting
     updates: int
     batch: int
     rate: float
@@ -52,10 +54,10 @@ class Options:
 
     seed: int = 0
     phases: tuple[Phase, ...] = (
-        Phase(TRAINING, 1300, 64, 2e-3),
-        Phase(f"{TRAINING}-again", 1100, 32, 2e-3),
+        Phase(TRAINING, WIDE, 1300, 64, 2e-3),
+        Phase(f"{TRAINING}-again", TESTBED, 1500, 32, 1.5e-3),
     )
-    """The second finishes what the first began, with twice the updates for its time."""
+    """First harder problems than the testbed's, then its own."""
     hidden: int = 128
     layers: int = 4
     heads: int = 4
@@ -70,11 +72,11 @@ class Example:
     solution: str
 
 
-def examples(seed: int, stream: str = TRAINING) -> Iterator[Example]:
+def examples(seed: int, stream: str = TRAINING, setting: Setting = WIDE) -> Iterator[Example]:
     """Training examples without end."""
     held = {problem.question for problem in draw_many(HELD, 0, HELD_OUT)}
     for index in count():
-        problem = draw(stream, seed, index)
+        problem = draw(stream, seed, index, setting)
         if problem.question not in held:
             mark = "" if stream == TRAINING else f"{stream}:"
             rng = Random(f"solution:{mark}{seed}:{index}")
@@ -85,7 +87,7 @@ def batches(
     tokenizer: PreTrainedTokenizerFast, seed: int, phase: Phase
 ) -> Iterator[list[tuple[list[int], int]]]:
     """Batches of (ids, length of the prompt); sequences of a batch are of similar length."""
-    source = examples(seed, phase.stream)
+    source = examples(seed, phase.stream, phase.setting)
     rng = Random(f"batches:{seed}")
     while True:
         chunk = [encode(tokenizer, x) for x in islice(source, phase.batch * _CHUNK)]

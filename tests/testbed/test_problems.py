@@ -2,14 +2,16 @@
 
 import json
 import re
+from itertools import islice
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from labeler.testbed import problems, wording
-from labeler.testbed.drawing import LIMIT, MAX_STEPS, MIN_STEPS
-from labeler.testbed.problems import HELD, TRAINING, Problem, draw, draw_many
+from labeler.testbed.drawing import MAX_STEPS, MIN_STEPS, TESTBED, WIDE, Setting
+from labeler.testbed.problems import HELD, Problem, draw, draw_many
 from labeler.testbed.program import OPERATIONS, Program, answer, groups, needed, sound_values
+from labeler.testbed.train import Options, examples
 from labeler.testbed.truth import split
 from labeler.testbed.wording import Define, Equation, Final, Happen, Start
 from tests.conftest import ROOT
@@ -21,9 +23,18 @@ SHIPPED = ROOT / "data" / "testbed" / "problems.jsonl"
 
 @given(some_problems)
 def test_gold_solutions_have_3_to_10_steps_with_numbers_in_range(problem: Problem) -> None:
+    check_gold(problem, TESTBED)
+
+
+@given(st.integers(0, 100_000))
+def test_so_have_the_wider_ones(index: int) -> None:
+    check_gold(draw("test", 0, index, WIDE), WIDE)
+
+
+def check_gold(problem: Problem, setting: Setting) -> None:
     steps = split(problem.solution)
     assert MIN_STEPS <= len(steps) <= MAX_STEPS
-    assert all(1 <= int(n) <= LIMIT for n in re.findall(r"\d+", problem.solution))
+    assert all(1 <= int(n) <= setting.limit for n in re.findall(r"\d+", problem.solution))
     assert steps[-1] == f"The answer is {problem.answer}."
 
 
@@ -117,5 +128,6 @@ def test_the_shipped_problems_are_the_generators() -> None:
 
 def test_held_out_questions_are_not_training_questions() -> None:
     held = {p.question for p in problems.load(SHIPPED)}
-    trained = {draw(TRAINING, 0, index).question for index in range(5000)}
-    assert not held & trained
+    for phase in Options().phases:
+        trained = islice(examples(0, phase.stream, phase.setting), 3000)
+        assert not held & {example.question for example in trained}

@@ -3,10 +3,11 @@
 from itertools import islice
 
 from labeler.testbed import tokens, train
+from labeler.testbed.drawing import TESTBED
 from labeler.testbed.problems import HELD, draw_many
-from labeler.testbed.train import Options, encode, examples, fit, make_model
+from labeler.testbed.train import Options, Phase, encode, examples, fit, make_model
 
-TINY = Options(seed=3, updates=3, batch=4, hidden=32, layers=1, heads=1, feed=32)
+TINY = Options(3, (Phase("tiny", TESTBED, 3, 4, 2e-3),), hidden=32, layers=1, heads=1, feed=32)
 
 
 def test_examples_are_a_function_of_the_seed() -> None:
@@ -27,7 +28,7 @@ def test_a_seed_decides_the_model() -> None:
     states = []
     for _ in range(2):
         model = make_model(tokenizer, TINY)
-        fit(model, tokenizer, TINY)
+        fit(model, tokenizer, TINY.seed, TINY.phases[0])
         states.append(model.state_dict())
     one, other = states
     assert all(torch.equal(one[name], other[name]) for name in one)
