@@ -6,7 +6,7 @@ beside it, so that nothing depends on colours. Text from the data is shown as te
 markup nor terminal codes in it do anything.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +46,7 @@ class Seen:
 def inspect(
     run_dir: Path, solution: str | None, count: int, rollouts: int, console: Console
 ) -> None:
-    """Show one solution by its id, or the first `count`, with some rollouts of each prefix.
+    """Show one solution by its id, or `count` (those with an error first), with some rollouts.
 
     Raises InspectError where the run, its labels or the solution does not exist.
     """
@@ -71,7 +71,7 @@ def lines(row: Row, seen: Mapping[int, Sequence[Seen]]) -> Iterator[Text | Paddi
     yield from _rollout_lines(seen.get(0, ()))
     for k, (text, step) in enumerate(zip(row["steps"], row["labels"], strict=True), 1):
         yield step_text(k, text, step, row["first_error"])
-        yield _indented(step_numbers(step))
+        yield _indented(step_numbers(step, whole=k == len(row["steps"])))
         yield from _rollout_lines(seen.get(k, ()))
     for failure in row["failures"] or ():
         yield Text(f"prefix {failure['step']} failed: {_plain(failure['cause'])}", "bold")
@@ -102,9 +102,12 @@ def step_text(k: int, text: str, step: Row, first_error: int | None) -> Text:
     return line
 
 
-def step_numbers(step: Row) -> Text:
-    """A step's value with interval, progress, and target; what is not measured says so."""
-    line = value_text(step)
+def step_numbers(step: Row, *, whole: bool = False) -> Text:
+    """A step's value with interval, progress, and target; what is not measured says so.
+
+    The value of a `whole` solution is its own answer's verdict, not a share of rollouts.
+    """
+    line = own_text(step) if whole and step["soft"] is not None else value_text(step)
     if step["soft"] is None and step["soft_posterior"] is not None:
         ends = f"[{step['credible_low']:.2f}, {step['credible_high']:.2f}]"
         line.append(f", posterior {step['soft_posterior']:.2f} {ends}")
@@ -126,6 +129,12 @@ def value_text(value: Row) -> Text:
         .append(line)
         .append(f" [{value['low']:.2f}, {value['high']:.2f}] {value['correct']}/{value['n']}")
     )
+
+
+def own_text(step: Row) -> Text:
+    """The value of a whole solution."""
+    value = Text(f"{step['soft']:.2f}", f"bold {colour(step['soft'])}")
+    return Text().append(value).append(" its own answer")
 
 
 def colour(value: float | None) -> str:
@@ -170,7 +179,7 @@ def _labels(run: "RunDir", solution: str | None, count: int) -> Iterator[Row]:
     if not paths:
         raise InspectError(f"{run.root} has no labels yet: `labeler run` publishes them")
     shown = 0
-    for row in read_rows(paths):
+    for row in (row for path in paths for row in _errors_first(read_rows([path]))):
         if solution not in (None, row["solution_id"]):
             continue
         yield row
@@ -180,6 +189,11 @@ def _labels(run: "RunDir", solution: str | None, count: int) -> Iterator[Row]:
     if not shown:
         which = "" if solution is None else f" {solution!r}"
         raise InspectError(f"{run.root} has no labelled solution{which}")
+
+
+def _errors_first(rows: Iterable[Row]) -> list[Row]:
+    """Solutions with a located first error before the others: there is more to see."""
+    return sorted(rows, key=lambda row: not row["first_error"])
 
 
 def _rollouts(run: "RunDir", row: Row, count: int) -> dict[int, list[Seen]]:

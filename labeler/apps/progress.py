@@ -50,7 +50,7 @@ class Shown(Watcher):
             self._live.update(self._line())
         elif time.monotonic() - self._printed > PLAIN_SECONDS:
             self._printed = time.monotonic()
-            self._console.print(self._line())
+            self._console.print(self._line(), soft_wrap=True)
 
     def committed(self, report: UnitReport) -> None:
         """One unit fewer."""
@@ -101,7 +101,8 @@ def show(summary: Summary, config: RunConfig, console: Console) -> None:
     console.print(
         f"{counters.rollouts} rollouts sampled ({counters.replayed} found in the log), "
         f"{counters.tokens} tokens in {_clock(summary.seconds)} "
-        f"({rate:,.0f} tokens/s, start-up included); {shares(counters)}"
+        f"({rate:,.0f} tokens/s, start-up included); {shares(counters)}",
+        soft_wrap=True,
     )
     show_facts(summary.facts, config.root, console)
     for unit, cause in summary.failed.items():

@@ -103,7 +103,7 @@ def test_a_solution_reads_step_by_step(run: RunDir) -> None:
         "not measured, posterior ",
         "target undecided",
         "3 The answer is 41.",
-        "0.00 [0.00, 0.00] 0/1  target false",
+        "0.00 its own answer  target false",
         "prefix 2 failed: no [b]engine",
     ]
     at = [text.index(w) for w in wanted]
