@@ -29,8 +29,11 @@ from labeler.model import Prefix, Task
 TESTBED = Path("data/testbed")
 
 
-def config_of(model: Path, folder: Path, limit: int, max_tokens: int) -> RunConfig:
-    """An exhaustive run over testbed problems, whose solutions the model writes itself."""
+def config_of(model: Path, folder: Path, limit: int, rounds: int, max_tokens: int) -> RunConfig:
+    """An exhaustive run over testbed problems, whose solutions the model writes itself.
+
+    Two units a round, and one round more to warm up: as many as one actor works on by default.
+    """
     data: dict[str, Any] = {
         "name": "engine_busy",
         "run_dir": str(folder),
@@ -42,9 +45,9 @@ def config_of(model: Path, folder: Path, limit: int, max_tokens: int) -> RunConf
             "max_model_len": 512,
             "sampling": {"temperature": 1.0, "max_tokens": max_tokens},
         },
-        "generator": {"per_problem": 2},
+        "generator": {"per_problem": 1},
         "policy": {"kind": "exhaustive", "n": 8},
-        "unit_size": 8,
+        "unit_size": max(limit // (2 * (rounds + 1)), 1),
     }
     return parse(data, "engine_busy")
 
@@ -120,13 +123,13 @@ def generate(llm: Any, prompts: list[list[int]], counts: list[int]) -> float:
 def child(model: str, limit: int, rounds: int, max_tokens: int) -> None:
     """Measure one model in this process; prints JSON."""
     with tempfile.TemporaryDirectory() as folder:
-        config = config_of(Path(model), Path(folder), limit, max_tokens)
+        config = config_of(Path(model), Path(folder), limit, rounds, max_tokens)
         print(json.dumps(asyncio.run(measure(config, rounds))))
 
 
 def ratio_of(name: str, model: Path, limit: int, rounds: int, max_tokens: int) -> float:
     """Median ratio over the rounds of one model, measured in a child process."""
-    config = config_of(model, Path("unused"), limit, max_tokens)
+    config = config_of(model, Path("unused"), limit, rounds, max_tokens)
     arguments = [sys.executable, __file__, "--child", str(model)]
     sizes = ["--limit", str(limit), "--rounds", str(rounds), "--max-tokens", str(max_tokens)]
     done = subprocess.run(
@@ -158,7 +161,7 @@ def main() -> None:
     if arguments.child:
         child(arguments.child, arguments.limit, arguments.rounds, arguments.max_tokens)
         return
-    limit, rounds = (24, 1) if arguments.quick else (128, 3)
+    limit, rounds = (64, 1) if arguments.quick else (256, 3)
     found = {"testbed": ratio_of("testbed", TESTBED / "model", limit, rounds, 128)}
     if arguments.quick:
         print("SmolLM2 is left out by --quick")

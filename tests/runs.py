@@ -21,15 +21,21 @@ def write_problems(path: Path, count: int, solutions: int = 2) -> Path:
             "id": f"planted-{i}",
             "question": planted_question(i, 100 + i, 0.6),
             "answer": str(100 + i),
-            "solutions": [
-                planted_solution(100 + i, 0.6, bytes.fromhex(digest(f"{i}/{j}", size=24)))
-                for j in range(solutions)
-            ],
+            "solutions": [_solution(i, j) for j in range(solutions)],
         }
         for i in range(count)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def _solution(i: int, j: int) -> str:
+    """A planted solution; of the first in each problem the answer needs a grading worker."""
+    text = planted_solution(100 + i, 0.6, bytes.fromhex(digest(f"{i}/{j}", size=24)))
+    if j:
+        return text
+    steps, _, answer = text.removesuffix(".").rpartition(" ")
+    return f"{steps} $\\sqrt{{{int(answer) ** 2}}}$."
 
 
 def write_config(path: Path, data: Row) -> Path:

@@ -90,6 +90,22 @@ def test_the_driver_killed_at_seeded_points(
     assert killed >= KILLS // 2, "the kills came too late to mean anything"
 
 
+def test_grading_workers_killed_while_it_runs(pool: Path, tmp_path: Path) -> None:
+    config, root = recorded_config(pool, tmp_path), tmp_path / "run"
+    with labeler("run", config) as command:
+        while command.process.poll() is None:
+            for pid in command.pids("labeler.grading.worker"):
+                command.kill(pid)
+            time.sleep(0.3)
+        code, output = command.wait()
+        assert command.is_gone()
+    assert code == 0, output
+    ungradable = [row for row in label_rows(root) if row["is_correct"] is None]
+    assert len(label_rows(root)) == 32, "every row is accounted for"
+    assert len(ungradable) <= 16, "only answers that need a worker can suffer"
+    assert doubles(root) == 0
+
+
 def test_ctrl_c_flushes_and_says_how_to_go_on(
     pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ Only unit names and reports cross the network: searches and logs live in the act
 
 import logging
 import os
+import socket
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -66,6 +67,8 @@ def _cluster(runner: RayRunner) -> Iterator[None]:
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if runner.address == "local":
         options |= {"include_dashboard": False, "num_cpus": _local_cpus(runner)}
+    elif not _listens(runner.address):
+        raise LabelerError(f"no Ray cluster at {runner.address!r}: nothing listens there")
     try:
         ray.init(address=runner.address, **options)
     except (ConnectionError, ValueError) as error:
@@ -74,6 +77,20 @@ def _cluster(runner: RayRunner) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+
+
+def _listens(address: str) -> bool:
+    """Whether something answers at host:port. Ray itself would try for minutes.
+
+    Ray takes a loopback address for this node's own, so that is tried too.
+    """
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit() or "//" in host:
+        return True  # `auto` and ray:// are Ray's to explain
+    for name in (host, ray.util.get_node_ip_address()):
+        with suppress(OSError), socket.create_connection((name, int(port)), timeout=5):
+            return True
+    return False
 
 
 def _local_cpus(runner: RayRunner) -> int:
