@@ -18,6 +18,7 @@ from uuid import uuid4
 from tests.conftest import ROOT
 
 MARK = "LABELER_TEST_MARK"
+START = "from labeler.cli import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +65,22 @@ class Command:
 
 
 @contextmanager
-def labeler(*arguments: str | Path, cwd: Path = ROOT) -> Iterator[Command]:
-    """Start `labeler ARGUMENTS`; at the end nothing of it is left."""
+def labeler(*arguments: str | Path, most_bytes: int | None = None) -> Iterator[Command]:
+    """Start `labeler ARGUMENTS`; at the end nothing of it is left.
+
+    With `most_bytes` the system refuses it any larger file, as a full disk would.
+    """
+    limit = (
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes},) * 2); " if most_bytes else ""
+    )
     mark = uuid4().hex
     command = Command(
         subprocess.Popen(
-            [sys.executable, "-c", "from labeler.cli import main; main()", *map(str, arguments)],
+            [sys.executable, "-c", f"import resource; {limit}{START}", *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            cwd=cwd,
+            cwd=ROOT,
             env={**os.environ, MARK: mark},
         ),
         mark,
@@ -86,9 +93,9 @@ def labeler(*arguments: str | Path, cwd: Path = ROOT) -> Iterator[Command]:
         command.process.communicate()
 
 
-def finished(*arguments: str | Path, cwd: Path = ROOT) -> tuple[int, str]:
+def finished(*arguments: str | Path, most_bytes: int | None = None) -> tuple[int, str]:
     """Exit code and output of `labeler ARGUMENTS`."""
-    with labeler(*arguments, cwd=cwd) as command:
+    with labeler(*arguments, most_bytes=most_bytes) as command:
         return command.wait()
 
 

@@ -159,6 +159,22 @@ def test_a_torn_part_is_named_and_nothing_committed_is_lost(
     assert label_rows(root) == undisturbed
 
 
+def test_a_full_disk_is_said_and_nothing_committed_is_lost(tmp_path: Path) -> None:
+    changes = {"policy": {"kind": "exhaustive", "n": 64}, "unit_size": 40, "flush_seconds": 0.05}
+    config, root = planted_config(tmp_path, count=40, **changes), tmp_path / "run"
+    code, output = finished("run", config, most_bytes=40_000)
+    assert code == 1, output
+    assert "the disk is full" in output
+    assert "Traceback" not in output
+    assert not list(root.rglob("*.tmp"))
+    kept = rollout_rows(root)
+    assert finished("run", config)[0] == 0
+    assert kept.items() <= rollout_rows(root).items()
+    whole = tmp_path / "whole"
+    assert finished("run", config, f"run_dir={whole}")[0] == 0
+    assert label_rows(root) == label_rows(whole)
+
+
 @pytest.mark.cluster
 def test_engine_actors_and_driver_killed_on_ray(
     pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path

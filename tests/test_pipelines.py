@@ -1,0 +1,49 @@
+"""The stories in pipelines/ run as they are written, on the embedded model."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = [pytest.mark.engine, pytest.mark.cluster, pytest.mark.timeout(900)]
+
+
+def told(story: str, folder: Path) -> str:
+    """Run a story in a folder that sees the configs and the data; returns what it prints."""
+    for name in ("configs", "data"):
+        (folder / name).symlink_to(ROOT / name)
+    done = subprocess.run(
+        [sys.executable, ROOT / "pipelines" / story],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_math_shepherd(tmp_path: Path) -> None:
+    text = told("math_shepherd.py", tmp_path)
+    assert "rollouts sampled, 0 replayed" in text
+    assert "soft 0.00  hard False" in text
+
+
+def test_bisection_reads_the_log_of_the_exhaustive_run(tmp_path: Path) -> None:
+    text = told("bisection.py", tmp_path)
+    assert "of which 0 were new;" in text
+    assert "'measured'" in text
+    assert "'inferred'" in text
+
+
+def test_progress_telescopes(tmp_path: Path) -> None:
+    text = told("progress_labels.py", tmp_path)
+    for block in text.strip().split("\n\n"):
+        lines = block.splitlines()
+        v0 = float(lines[0].split()[2])
+        parts = [float(line.split()[0]) for line in lines[1:-1]]
+        together = float(lines[-1].split()[1])
+        assert abs(sum(parts) - together) < 0.01 * len(parts)
+        assert min(abs(v0 + together), abs(v0 + together - 1)) < 0.01
