@@ -92,11 +92,13 @@ def test_the_driver_killed_at_seeded_points(
 
 def test_grading_workers_killed_while_it_runs(pool: Path, tmp_path: Path) -> None:
     config, root = recorded_config(pool, tmp_path), tmp_path / "run"
+    rng = random.Random(7)
     with labeler("run", config) as command:
-        while command.process.poll() is None:
+        for _ in range(2):
+            until(lambda: command.pids("labeler.grading.worker") or command.process.poll() == 0)
+            time.sleep(rng.uniform(0, 0.5))
             for pid in command.pids("labeler.grading.worker"):
                 command.kill(pid)
-            time.sleep(0.3)
         code, output = command.wait()
         assert command.is_gone()
     assert code == 0, output

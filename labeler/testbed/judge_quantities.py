@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from labeler.testbed.equations import holds, says, why
-from labeler.testbed.judge_moves import mislabelled_move
 from labeler.testbed.kinds import CARRIED, RIGHT, Judgement, Reason, slip, wrong
+from labeler.testbed.labels import mislabelled
 from labeler.testbed.ledger import Ledger
-from labeler.testbed.program import Node
 from labeler.testbed.wording import Equation
 
 
@@ -30,7 +29,7 @@ def judge_define(ledger: Ledger, name: str, equation: Equation) -> Judgement:
     """Judge a line that works out a person's number, and enter it."""
     node = ledger.nodes.get(name)
     if node is None:
-        return _mislabelled(ledger, equation) or wrong(Reason.UNREADABLE)
+        return mislabelled(ledger, equation) or wrong(Reason.UNREADABLE)
     was, inputs = ledger.stated.get(name), [ledger.known(x) for x in (node.left, node.right)]
     true_text = says(equation, node.op, *(ledger.true(x) for x in (node.left, node.right)))
     carried = None not in inputs and holds(equation, node.op, *inputs)
@@ -41,21 +40,7 @@ def judge_define(ledger: Ledger, name: str, equation: Equation) -> Judgement:
         if was == equation.result:
             return slip(Reason.RESTATED)
         return slip(Reason.LEAP) if None in inputs else RIGHT
-    if not carried and (mislabelled := _mislabelled(ledger, equation)):
-        return mislabelled
+    if not carried and (other := mislabelled(ledger, equation)):
+        return other
     ledger.state(name, equation.result)
     return CARRIED if carried else _wrong_quantity(ledger, name, why(equation, true_text))
-
-
-def _mislabelled(ledger: Ledger, equation: Equation) -> Judgement | None:
-    """Another person's true line, or the owner's after a move: the numbers decide."""
-    for name, node in ledger.nodes.items():
-        if name not in ledger.stated and _true_of(ledger, node, equation):
-            ledger.state(name, equation.result)
-            return slip(Reason.LABEL)
-    return mislabelled_move(ledger, equation)
-
-
-def _true_of(ledger: Ledger, node: Node, equation: Equation) -> bool:
-    inputs = (ledger.true(node.left), ledger.true(node.right))
-    return says(equation, node.op, *inputs) and equation.result == ledger.truth[node.name]
