@@ -4,6 +4,7 @@ Commands import what they need when they run, so `labeler --help` answers at onc
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.
 """
 
+import io
 import os
 import shlex
 import signal
@@ -154,6 +155,9 @@ def _told(*, resume: bool = False) -> Iterator[None]:
 
         typer.echo(f"labeler: {error}", err=True)
         raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error
+    except OSError as error:  # a disk or a permission; where it has a file, it names it
+        typer.echo(f"labeler: {error}", err=True)
+        raise typer.Exit(1) from error
 
 
 def _interrupt(_signum: int, _frame: object) -> NoReturn:
@@ -163,4 +167,7 @@ def _interrupt(_signum: int, _frame: object) -> NoReturn:
 def main() -> None:
     """Entry point of the console script."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that is not UTF-8
     app()

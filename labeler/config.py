@@ -7,6 +7,8 @@ welcome in it.
 """
 
 import json
+import os
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,6 +22,7 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -76,10 +79,10 @@ class InlineRunner(Params):
 class RunConfig(Params):
     """Everything about one run."""
 
-    name: str = Field(pattern=r"^[\w.-]+$")
+    name: str = Field(pattern=r"^\w[\w.-]*$", max_length=100)
     """Names the run directory, and the dataset in its card."""
     run_dir: str | None = None
-    """Where the run lies; null means runs/<name>."""
+    """Where the run lies; null means runs/<name>. Environment variables and `~` are expanded."""
     problems: ProblemsConfig
     steps: StepsConfig = StepsConfig()
     prompt: PromptConfig = PromptConfig()
@@ -105,10 +108,18 @@ class RunConfig(Params):
                 data = {**data, key: {"kind": kind, **data[key]}}
         return data
 
+    @field_validator("run_dir")
+    @classmethod
+    def _expanded(cls, value: str | None) -> str | None:
+        path = os.path.expanduser(os.path.expandvars(value or ""))
+        if unknown := re.match(r"~[^/]*", path) or re.search(r"\$(\w+|\{\w+\})", path):
+            raise ValueError(f"{unknown[0]} is not set: set it, or write the path out")
+        return path or None
+
     @property
     def root(self) -> Path:
         """The run directory, absolute."""
-        return Path(self.run_dir or f"runs/{self.name}").expanduser().absolute()
+        return Path(self.run_dir or f"runs/{self.name}").absolute()
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -142,10 +153,10 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     Raises ConfigError, with the key and the nearest valid name, where anything is wrong.
     """
     try:
-        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        data = _yaml(Path(path).read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not YAML: {error}") from error
     if not isinstance(data, dict):
         raise ConfigError(f"{path} must hold keys and values, such as `name: my_run`")
@@ -180,10 +191,15 @@ def _override(data: dict[str, Any], override: str) -> None:
         at = at[part]
         if not isinstance(at, dict):
             raise ConfigError(f"{override!r}: {part} is a single value and has no keys")
+    at[last] = _yaml(value, f"the value of {override!r}")
+
+
+def _yaml(text: str, where: str) -> Any:  # noqa: ANN401 - whatever a user wrote
+    """Plain data. Of `2024-13-45` or `!!int x`, PyYAML raises what the conversion raises."""
     try:
-        at[last] = yaml.safe_load(value)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{override!r}: the value is not YAML: {error}") from error
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:
+        raise ConfigError(f"{where} is not YAML: {error}") from error
 
 
 def _explain(kind: str, loc: tuple[int | str, ...], message: str) -> str:

@@ -13,6 +13,7 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -113,16 +114,17 @@ def write_bytes(path: Path, write: Callable[[Path], None]) -> None:
     Raises FileError where the disk is full or the directory cannot be written; the temporary
     file is gone then, and an older file of that name is untouched.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         write(temporary)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         temporary.rename(path)
         _sync_directory(path.parent)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         raise FileError(_explain(path, error)) from error
 
 
@@ -183,8 +185,9 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         table = pq.ParquetFile(path).read(columns=columns)
     except (pa.ArrowException, OSError) as error:
         raise FileError(
-            f"cannot read {path}: {error}. The file is damaged: move it out of the directory and "
-            "run the same command again; what it held is made anew."
+            f"cannot read {path}: {error}. The file is damaged: move it and manifest/ out of the "
+            "run directory and run `labeler run` again; what it held is made anew, from the log "
+            "where that has it."
         ) from error
     found = (table.schema.metadata or {}).get(b"labeler.schema_version", b"").decode()
     if found != SCHEMA_VERSION:
@@ -204,7 +207,7 @@ def read_rows(
 
 def count_rows(paths: Sequence[Path]) -> int:
     """Rows of several Parquet files, from their footers."""
-    return sum(pq.read_metadata(path).num_rows for path in paths)
+    return sum(read_table(path, []).num_rows for path in paths)
 
 
 def sweep(root: Path) -> None:

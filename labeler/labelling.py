@@ -52,6 +52,11 @@ async def sound(tasks: Sequence[Task], grader: Grader) -> tuple[list[Task], tupl
     return good, tuple(bad)
 
 
+def stored(tasks: Sequence[Task]) -> int:
+    """How many solutions they have."""
+    return sum(len(task.solutions) for task in tasks)
+
+
 def rejected(task: Task, reason: Rejection) -> list[Rejected]:
     """One quarantine entry for each solution of a problem, or one for a problem without any."""
     row = {"id": task.problem.id, "question": task.problem.question, "gold": task.problem.gold}

@@ -5,11 +5,12 @@ tried. The entry says what it was made from; where that has changed (more proble
 rollouts, another grader), the unit is worked on again, and the log gives back what it holds.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from labeler.files import FileError, RunDir, write_json
 
@@ -32,6 +33,9 @@ class Entry:
     """File name of the label part in staged/."""
     problems: int
     solutions: int
+    """Solutions labelled."""
+    rejected: int = 0
+    """Solutions in quarantine, since the gold of their problem cannot be graded."""
     failures: Mapping[str, str] = field(default_factory=dict)
     """Cause of failure by prefix key, of prefixes that were given up; a later run tries again."""
 
@@ -48,8 +52,8 @@ def read(run: RunDir) -> dict[str, Entry]:
 
 def _load(path: Path) -> Entry:
     try:
-        return Entry(**json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+        return TypeAdapter(Entry).validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise FileError(
             f"cannot read {path}: {error}. Remove it and run the same command again: the unit is "
             "done anew from the log."

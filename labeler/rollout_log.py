@@ -13,7 +13,7 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -182,16 +182,18 @@ def _verdict(row: Mapping[str, Any]) -> Verdict:
 
 
 def _rollout_table(rows: Sequence[Rollout]) -> pa.Table:
-    columns = {f.name: list(map(attrgetter(f.name), rows)) for f in fields(Rollout)}
-    return pa.table({name: columns[name] for name in ROLLOUTS.names}, schema=ROLLOUTS)
+    return _table(rows, ROLLOUTS, dict(zip(ROLLOUTS.names, ROLLOUTS.names, strict=True)))
 
 
 def _verdict_table(rows: Sequence[VerdictRow]) -> pa.Table:
-    columns: dict[str, list[Any]] = {
-        name: [getattr(r, name) for r in rows]
-        for name in ("prefix_key", "completer", "index", "gold_key")
+    places = {name: name for name in ("prefix_key", "completer", "index", "gold_key")}
+    said = {"verdict": "verdict.outcome"} | {
+        n: f"verdict.{n}" for n in ("reason", "answer", "millis")
     }
-    judged = [astuple(r.verdict) for r in rows]
-    for i, name in enumerate(("verdict", "reason", "answer", "millis")):
-        columns[name] = [v[i] for v in judged]
-    return pa.table({name: columns[name] for name in VERDICTS.names}, schema=VERDICTS)
+    return _table(rows, VERDICTS, places | said)
+
+
+def _table(rows: Sequence[object], schema: pa.Schema, source: Mapping[str, str]) -> pa.Table:
+    """A table whose columns are attributes of the rows, by dotted name."""
+    columns = [[*map(attrgetter(source[name]), rows)] for name in schema.names]
+    return pa.table(columns, schema=schema)

@@ -17,7 +17,7 @@ from labeler.config import RunConfig
 from labeler.files import RunDir
 from labeler.fulfil import Counters, Fulfiller
 from labeler.grading import AnswerGrader
-from labeler.labelling import View, grade_own_answers, rejected, sound, stage, tasks_of
+from labeler.labelling import View, grade_own_answers, rejected, sound, stage, stored, tasks_of
 from labeler.model import Sampler, Task
 from labeler.problems import Rejected, Rejection
 from labeler.rollout_log import RolloutLog
@@ -37,9 +37,12 @@ class UnitReport:
     problems: int
     solutions: int
     """Solutions labelled."""
+    rejected: int = 0
+    """Solutions in quarantine, since the gold of their problem cannot be graded."""
     quarantined: tuple[Rejected, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
-    """Cause of failure by prefix key, where the sampler failed for good."""
+    """Cause of failure by prefix key (of the generator's, by `generator/` and that key), where
+    the sampler failed for good."""
     counters: Counters = field(default_factory=Counters)
 
 
@@ -93,8 +96,11 @@ class Workshop:
             await log.flush()
 
     async def _work(self, unit: str, log: RolloutLog) -> UnitReport:
-        tasks, bad_golds = await sound(tasks_of(self._config, self._run, unit), self._grader)
-        tasks, bad_solutions = await self._generate(unit, log, tasks)
+        held = tasks_of(self._config, self._run, unit)
+        tasks, bad_golds = await sound(held, self._grader)
+        rejected = stored(held) - stored(tasks)
+        failures: dict[str, str] = {}
+        tasks, bad_solutions = await self._generate(unit, log, tasks, failures)
         tasks = [await grade_own_answers(log, self._grader, task) for task in tasks]
         fulfiller = Fulfiller(log, self._samplers[COMPLETER], self._grader, self.counters)
         async with asyncio.TaskGroup() as group:
@@ -111,8 +117,9 @@ class Workshop:
             labels=part,
             problems=len(tasks),
             solutions=rows,
+            rejected=rejected,
             quarantined=(*bad_golds, *bad_solutions),
-            failures=dict(fulfiller.failures),
+            failures=failures | fulfiller.failures,
             counters=replace(self.counters),
         )
 
@@ -124,9 +131,12 @@ class Workshop:
         self.counters.solutions += len(task.solutions)
 
     async def _generate(
-        self, unit: str, log: RolloutLog, tasks: Sequence[Task]
+        self, unit: str, log: RolloutLog, tasks: Sequence[Task], failures: dict[str, str]
     ) -> tuple[list[Task], list[Rejected]]:
-        """The tasks, with sampled solutions for each problem that came with none."""
+        """The tasks, with sampled solutions for each problem that came with none.
+
+        Into `failures` goes the cause for each problem whose generator failed.
+        """
         sampler = self._samplers.get(GENERATOR)
         if sampler is None or self._config.generator is None:
             lacking = [t for t in tasks if not t.solutions]
@@ -140,6 +150,7 @@ class Workshop:
                 group.create_task(fulfiller.answer(t.problem, [generation.wish(t, count)]))
                 for t in bare
             ]
+        failures |= {f"{GENERATOR}/{key}": why for key, why in fulfiller.failures.items()}
         written: dict[str, Task] = {}
         bad: list[Rejected] = []
         for task, answer in zip(bare, answers, strict=True):

@@ -9,20 +9,29 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from labeler import lock, manifest
 from labeler.config import ConfigError, RunConfig, apply_overrides, parse
-from labeler.files import RunDir, count_rows, parts
+from labeler.files import FileError, RunDir, count_rows, parts
 from labeler.grading import AnswerGrader
-from labeler.ingest import add_quarantine, count_quarantine
-from labeler.labelling import View, grade_own_answers, grade_rollouts, sound, stage, tasks_of
-from labeler.problems import Rejection
+from labeler.ingest import add_quarantine, count_quarantine, read_unit
+from labeler.labelling import (
+    View,
+    grade_own_answers,
+    grade_rollouts,
+    sound,
+    stage,
+    stored,
+    tasks_of,
+)
 from labeler.rollout_log import RolloutLog
-from labeler.shards import Facts, count_labels, publish, write_card
+from labeler.samplers import GENERATOR
+from labeler.shards import Facts, LabelCounts, count_labels, publish, write_card
 
 
 def label(root: Path, overrides: Sequence[str]) -> Facts:
-    """Label a run again, with `labels.*`, `policy.n` or `grading.*` changed.
+    """Label a run again, with `labels.*` or `grading.*` changed.
 
     Raises ConfigError for another key, or where the directory is no run.
     """
@@ -34,10 +43,7 @@ def label(root: Path, overrides: Sequence[str]) -> Facts:
 
 def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
     """The resolved configuration of a run directory, with overrides that sample nothing."""
-    try:
-        held = json.loads(where.config.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{where.root} is not a run directory: it has no config.json") from error
+    held = held_config(where)
     for override in overrides:
         if not override.startswith(("labels.", "grading.")):
             raise ConfigError(
@@ -48,30 +54,56 @@ def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
     return parse(data, str(where.config))
 
 
+def held_config(where: RunDir) -> dict[str, Any]:
+    """What config.json of a run directory holds: `config`, its `identity` and that one's `hash`.
+
+    Raises ConfigError where the directory is no run, FileError where the file is damaged.
+    """
+    try:
+        held = json.loads(where.config.read_text(encoding="utf-8"))
+        return {key: held[key] for key in ("config", "identity", "hash")}
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ConfigError(f"{where.root} is not a run directory: it has no config.json") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileError(
+            f"{where.config} is damaged, or not labeler's: {error!r}. It says what the run's "
+            "rollouts were sampled with: put it back from a copy, or use another run_dir."
+        ) from error
+
+
 def refresh(config: RunConfig, where: RunDir) -> Facts:
     """Bring every committed unit's labels up to the configuration, and publish the set."""
     entries = manifest.read(where)
     rule = config.labels.model_dump(mode="json")
     version = AnswerGrader(config.grading).version
-    stale = [e for e in entries.values() if e.rule != rule or e.grader != version]
+    stale = [
+        e
+        for e in entries.values()
+        if e.rule != rule or e.grader != version or not (where.staged / e.labels).exists()
+    ]
     if stale:
         asyncio.run(_relabel(config, where, stale))
         entries = manifest.read(where)
-    publish(where, [where.staged / e.labels for e in entries.values()])
-    facts = _facts(config, where, entries)
+    staged = [where.staged / e.labels for e in entries.values()]
+    facts = _facts(config, where, entries, count_labels(staged))
+    publish(where, staged)
     write_card(where, facts)
     return facts
 
 
-def _facts(config: RunConfig, where: RunDir, entries: Mapping[str, manifest.Entry]) -> Facts:
+def _facts(
+    config: RunConfig,
+    where: RunDir,
+    entries: Mapping[str, manifest.Entry],
+    counts: LabelCounts,
+) -> Facts:
     quarantined = count_quarantine(where)
-    counts = count_labels(parts(where.labels))
-    units = {path.stem for path in parts(where.problems)}
-    late = quarantined.get(Rejection.UNPARSED_GOLD, 0)  # these stand in solutions/ as well
+    units = [path.stem for path in parts(where.problems)]
+    failed = sum(_unlabelled(where, unit, entries.get(unit)) for unit in units)
     return Facts(
         name=config.name,
         counts=counts,
-        rows_in=count_rows(parts(where.solutions)) + sum(quarantined.values()) - late,
+        rows_in=counts.solutions + sum(quarantined.values()) + failed,
         policy=config.policy.kind,
         n=config.labels.n or config.policy.n,
         completer=", ".join(sorted({e.completer for e in entries.values()})),
@@ -79,8 +111,17 @@ def _facts(config: RunConfig, where: RunDir, entries: Mapping[str, manifest.Entr
         sampling=config.completer.sampling.model_dump(mode="json"),
         rule=config.labels.rule,
         quarantined=quarantined,
-        failed=sum(count_rows(parts(where.solutions, u)) for u in units - {*entries}),
+        failed=failed,
     )
+
+
+def _unlabelled(where: RunDir, unit: str, entry: manifest.Entry | None) -> int:
+    """Solutions of a unit (and problems without any) that are neither labelled nor quarantined."""
+    if entry is None:
+        return sum(len(solutions) or 1 for _, solutions in read_unit(where, unit))
+    rows = count_rows(parts(where.solutions, unit))
+    unwritten = sum(key.startswith(GENERATOR) for key in entry.failures)
+    return max(0, rows - entry.solutions - entry.rejected) + unwritten
 
 
 async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.Entry]) -> None:
@@ -88,7 +129,8 @@ async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.
         for entry in entries:
             log = RolloutLog(where, entry.unit, grader.version, config.hash)
             view = View(config, entry.completer, entry.failures)
-            tasks, bad = await sound(tasks_of(config, where, entry.unit), grader)
+            held = tasks_of(config, where, entry.unit)
+            tasks, bad = await sound(held, grader)
             add_quarantine(where, bad)
             for task in tasks:
                 await grade_own_answers(log, grader, task)
@@ -98,5 +140,12 @@ async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.
             rule = config.labels.model_dump(mode="json")
             manifest.commit(
                 where,
-                replace(entry, rule=rule, grader=grader.version, labels=part, solutions=rows),
+                replace(
+                    entry,
+                    rule=rule,
+                    grader=grader.version,
+                    labels=part,
+                    solutions=rows,
+                    rejected=stored(held) - stored(tasks),
+                ),
             )

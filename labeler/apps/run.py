@@ -17,6 +17,7 @@ from labeler.files import RunDir, sweep, write_json
 from labeler.fulfil import Counters
 from labeler.grading import AnswerGrader
 from labeler.ingest import Ingested, add_quarantine, ingest
+from labeler.model import LabelerError
 from labeler.shards import Facts, recover
 from labeler.units import UnitReport
 
@@ -60,6 +61,12 @@ def run(config: RunConfig, watcher: Watcher | None = None) -> Summary:
         sweep(where.root)
         recover(where)
         ingested = ingest(config.problems, config.steps, where, config.hash, config.unit_size)
+        if not ingested.units:
+            raise LabelerError(
+                f"problems: no row of {config.problems.path} can be used: {ingested.rows_in} read, "
+                f"{ingested.quarantined} of them quarantined, with the reason, in "
+                f"{where.quarantine}."
+            )
         work = _Work(config, where, ingested, watcher or Watcher())
         try:
             failed = work.all()
@@ -123,6 +130,7 @@ class _Work:
                 labels=report.labels,
                 problems=report.problems,
                 solutions=report.solutions,
+                rejected=report.rejected,
                 failures=report.failures,
             ),
         )
@@ -131,8 +139,10 @@ class _Work:
 
 def claim(where: RunDir, config: RunConfig) -> None:
     """Make the run directory this config's. ConfigError where it belongs to another identity."""
-    if where.config.exists():
-        held = json.loads(where.config.read_text(encoding="utf-8"))
+    if not where.config.exists():
+        _refuse_foreign(where)
+    else:
+        held = label.held_config(where)
         if held["hash"] != config.hash:
             changes = "\n".join(_changes(held["identity"], config.identity))
             raise ConfigError(
@@ -148,6 +158,19 @@ def claim(where: RunDir, config: RunConfig) -> None:
             "config": config.model_dump(mode="json"),
         },
     )
+
+
+def _refuse_foreign(where: RunDir) -> None:
+    """ConfigError for a directory that holds something else: a run replaces labels/ and README.md.
+
+    Hidden files do not count: the lock is one, and a run killed at its start leaves others.
+    """
+    found = next((p.name for p in where.root.iterdir() if not p.name.startswith(".")), None)
+    if found is not None:
+        raise ConfigError(
+            f"{where.root} is no run directory (it holds {found}, and no config.json): set run_dir "
+            "to a new or an empty one. If a run's config.json was lost, put it back."
+        )
 
 
 def _changes(old: Any, new: Any, key: str = "") -> Iterator[str]:  # noqa: ANN401 - walks plain JSON

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from labeler import files
-from labeler.files import RunDir
+from labeler.files import FileError, RunDir
 from labeler.problems.nouns import Rejected, as_json
 
 _MOST_CHARS = 10_000
@@ -35,11 +35,17 @@ def add_quarantine(run: RunDir, entries: Iterable[Rejected]) -> int:
 
 
 def count_quarantine(run: RunDir) -> dict[str, int]:
-    """Entries by reason."""
+    """Entries by reason. Raises FileError where the file is damaged."""
     if not run.quarantine.exists():
         return {}
-    with run.quarantine.open(encoding="utf-8") as held:
-        return dict(Counter(json.loads(line)["reason"] for line in held))
+    try:
+        with run.quarantine.open(encoding="utf-8") as held:
+            return dict(Counter(json.loads(line)["reason"] for line in held))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileError(
+            f"cannot read {run.quarantine}: {error}. Move it and manifest/ out of the run "
+            "directory and run `labeler run` again: what it held is found anew."
+        ) from error
 
 
 def create(db: sqlite3.Connection) -> None:

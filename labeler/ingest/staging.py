@@ -14,7 +14,13 @@ from contextlib import contextmanager
 from labeler import files
 from labeler.files import FileError, RunDir
 from labeler.ingest import quarantine
-from labeler.ingest.units import TableRow, bucket_of, problem_content, solution_content
+from labeler.ingest.units import (
+    TableRow,
+    bucket_named,
+    bucket_of,
+    problem_content,
+    solution_content,
+)
 from labeler.model import Problem, Solution
 
 _SCHEMA = """
@@ -35,19 +41,21 @@ class Staging:
     def load(self, run: RunDir) -> None:
         """Learn what the tables hold. Generated solutions are no input and are left out."""
         for path in files.parts(run.problems):
+            unit = bucket_named(path)
             self.db.executemany(
                 "INSERT INTO problems (id, content, key, unit, new) VALUES (?, ?, '', ?, 0)",
                 [
-                    (r["problem_id"], problem_content(r["question"], r["gold"]), int(path.stem))
+                    (r["problem_id"], problem_content(r["question"], r["gold"]), unit)
                     for r in files.read_rows([path], ["problem_id", "question", "gold"])
                 ],
             )
-            given = run.solutions / path.name
+        # By themselves, since a table of problems may be missing and be made anew.
+        for path in (p for p in files.parts(run.solutions) if p.stem.isdigit()):
             self.db.executemany(
                 "INSERT INTO solutions (id, content, problem_id, new) VALUES (?, ?, ?, 0)",
                 [
                     (r["solution_id"], solution_content(r), r["problem_id"])
-                    for r in files.read_rows([given] if given.exists() else [])
+                    for r in files.read_rows([path])
                 ],
             )
 

@@ -17,11 +17,22 @@ from labeler.files import FileError, RunDir
 from labeler.model import Problem, Solution, Step, digest
 
 TableRow = dict[str, Any]
+_PUT_BACK = (
+    'Put it back as {"units": N}, where N is what the first run had: its problems over unit_size, '
+    "rounded up."
+)
 
 
 def unit_name(bucket: int) -> str:
     """The unit's name: its number, zero-padded so that names sort."""
     return f"{bucket:04d}"
+
+
+def bucket_named(table: Path) -> int:
+    """The number of the unit whose table this is. Raises FileError for any other file."""
+    if not table.stem.isdecimal():
+        raise FileError(f"{table} is no table of this run: move it out of {table.parent}.")
+    return int(table.stem)
 
 
 def bucket_of(question_key: str, units: int) -> int:
@@ -34,14 +45,14 @@ def read_unit_count(run: RunDir) -> int | None:
     path = run.root / "units.json"
     if not path.exists():
         if files.parts(run.problems):
-            raise FileError(f"{path} is missing, but {run.problems} holds problems: put it back.")
+            raise FileError(f"{path} is missing, but {run.problems} holds problems. {_PUT_BACK}")
         return None
     try:
         count = json.loads(path.read_text(encoding="utf-8"))["units"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileError(f"cannot read {path}: {error}.") from error
+        raise FileError(f"cannot read {path}: {error}. {_PUT_BACK}") from error
     if not isinstance(count, int) or count < 1:
-        raise FileError(f"{path} does not hold a number of units.")
+        raise FileError(f"{path} does not hold a number of units. {_PUT_BACK}")
     return count
 
 

@@ -158,7 +158,7 @@ def _solutions(row: Mapping[str, Any], config: ProblemsConfig) -> Iterator[RawSo
     else:
         values = [("", v) for v in _by_shape(row, config)]
     for key, value in values:
-        yield _solution(value, generator or key)
+        yield _solution(value, generator or (key if _encodable(key) else ""))
 
 
 def _mapped(row: Mapping[str, Any], config: ProblemsConfig) -> Iterator[tuple[str, Any]]:

@@ -75,7 +75,7 @@ def _files(place: Path, wanted: str) -> Iterator[tuple[Path, str]]:
         return
     seen = False
     for file in sorted(place.rglob("*")):
-        name = file.relative_to(place).as_posix()
+        name = file.relative_to(place).as_posix().encode("utf-8", "replace").decode()
         kind = _FORMATS.get(file.suffix.lower())
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
         if kind and not hidden and wanted in ("auto", kind) and file.is_file():
@@ -161,5 +161,7 @@ def _parquet(file: Path, name: str) -> Iterator[Found]:
                         yield position, batch.slice(i, 1).to_pylist()[0]
                     except UnicodeDecodeError as error:
                         yield Rejected(position, Rejection.NOT_UTF8, repr(error.object))
+                    except (ValueError, OverflowError) as error:  # such as a date beyond year 9999
+                        yield Rejected(position, Rejection.MALFORMED, str(error))
     except (pa.ArrowException, OSError) as error:
         raise LabelerError(f"problems: cannot read {file} as Parquet: {error}") from error

@@ -17,6 +17,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import count, islice
 from pathlib import Path
 from random import Random
@@ -73,9 +74,15 @@ class Example:
     solution: str
 
 
+@cache
+def held_out() -> frozenset[str]:
+    """The questions that are never trained on."""
+    return frozenset(problem.question for problem in draw_many(HELD, 0, HELD_OUT))
+
+
 def examples(seed: int, stream: str = TRAINING, setting: Setting = WIDE) -> Iterator[Example]:
     """Training examples without end."""
-    held = {problem.question for problem in draw_many(HELD, 0, HELD_OUT)}
+    held = held_out()
     for index in count():
         problem = draw(stream, seed, index, setting)
         if problem.question not in held:
@@ -201,7 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=Options().seed)
-    parser.add_argument("--start", type=Path, help="a model that has had all phases but the last")
+    parser.add_argument("--start", type=Path, help="a model that lacks the last phase only")
     given = parser.parse_args()
 
     import torch

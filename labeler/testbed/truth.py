@@ -13,11 +13,12 @@ RIGHT    true and due. Quantities may come in any order in which each follows fr
          path is no error. Working out a quantity that nobody needs is right if it is true. A
          true line that brings a wrong state back to a sound one is right, and `repaired`.
 SLIP     a wrong step that leaves the state sound: a wrong operand or operation beside the right
-         result; a pending line's numbers under another label (the numbers decide what it is, as
-         they are what the next line reads); moves swapped but not carried through, or a line
-         that uses a number not yet written (the numbers are right, their line is missing);
-         a restatement; a wrong number for someone whom the answer does not need; the gold
-         answer stated before it was reached.
+         result; a pending line's numbers under another label, be it another person's or another
+         move's (the numbers decide what a line is, because the next line reads the numbers);
+         moves swapped but not carried through, or a line that uses a number not yet written
+         (the numbers are right, their line is missing); a restatement; a wrong number for
+         someone whom the answer does not, or no longer, need; the gold answer stated before it
+         was reached.
 STATE    a wrong step that makes the state wrong: wrong arithmetic, a wrong operand or operation
          that changes the result, a move out of order that does not commute (so another was
          left out for good), a move done twice, a final statement that is not the answer, a line

@@ -2,10 +2,9 @@
 
 from itertools import islice
 
-from labeler.testbed import tokens, train
+from labeler.testbed import tokens
 from labeler.testbed.drawing import TESTBED
-from labeler.testbed.problems import HELD, draw_many
-from labeler.testbed.train import Options, Phase, encode, examples, fit, make_model
+from labeler.testbed.train import Options, Phase, encode, examples, fit, held_out, make_model
 
 TINY = Options(3, (Phase("tiny", TESTBED, 3, 4, 2e-3),), hidden=32, layers=1, heads=1, feed=32)
 
@@ -16,8 +15,7 @@ def test_examples_are_a_function_of_the_seed() -> None:
 
 
 def test_training_leaves_the_held_out_questions_out() -> None:
-    held = {problem.question for problem in draw_many(HELD, 0, train.HELD_OUT)}
-    assert not held & {example.question for example in islice(examples(0), 3000)}
+    assert not held_out() & {example.question for example in islice(examples(0), 3000)}
 
 
 def test_a_seed_decides_the_model() -> None:
