@@ -19,12 +19,17 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labeler.config import RunConfig, parse
 from labeler.files import RunDir, parts, read_rows
 from labeler.ingest import ingest, read_unit
 from labeler.model import Prefix, Task
+
+if TYPE_CHECKING:
+    from vllm import LLM
+
+    from labeler.prompts import Renderer
 
 TESTBED = Path("data/testbed")
 
@@ -88,7 +93,7 @@ async def measure(config: RunConfig, rounds: int) -> list[dict[str, float]]:
 
 
 def logged(
-    config: RunConfig, run: RunDir, units: list[str], renderer: Any
+    config: RunConfig, run: RunDir, units: list[str], renderer: "Renderer"
 ) -> tuple[list[list[int]], list[int]]:
     """The prompt and the token count of each rollout of these units."""
     prompts, counts = [], []
@@ -105,7 +110,7 @@ def logged(
     return prompts, counts
 
 
-def generate(llm: Any, prompts: list[list[int]], counts: list[int]) -> float:
+def generate(llm: "LLM", prompts: list[list[int]], counts: list[int]) -> float:
     """Seconds that plain vLLM takes to generate exactly that many tokens for each prompt."""
     from vllm import SamplingParams
 
@@ -156,13 +161,13 @@ def main() -> None:
     parser.add_argument("--child")
     parser.add_argument("--limit", type=int, default=96)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--max-tokens", type=int, default=128)
+    parser.add_argument("--max-tokens", type=int, default=256)
     arguments = parser.parse_args()
     if arguments.child:
         child(arguments.child, arguments.limit, arguments.rounds, arguments.max_tokens)
         return
     limit, rounds = (64, 1) if arguments.quick else (256, 3)
-    found = {"testbed": ratio_of("testbed", TESTBED / "model", limit, rounds, 128)}
+    found = {"testbed": ratio_of("testbed", TESTBED / "model", limit, rounds, 256)}
     if arguments.quick:
         print("SmolLM2 is left out by --quick")
     elif not arguments.smollm2.is_dir():

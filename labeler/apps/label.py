@@ -43,7 +43,7 @@ def label(root: Path, overrides: Sequence[str]) -> Facts:
 
 def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
     """The resolved configuration of a run directory, with overrides that sample nothing."""
-    held = held_config(where)
+    held = held_config(where, "config")
     for override in overrides:
         if not override.startswith(("labels.", "grading.")):
             raise ConfigError(
@@ -54,14 +54,14 @@ def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
     return parse(data, str(where.config))
 
 
-def held_config(where: RunDir) -> dict[str, Any]:
-    """What config.json of a run directory holds: `config`, its `identity` and that one's `hash`.
+def held_config(where: RunDir, *keys: str) -> dict[str, Any]:
+    """These keys of a run's config.json: of `config`, its `identity`, and that one's `hash`.
 
     Raises ConfigError where the directory is no run, FileError where the file is damaged.
     """
     try:
         held = json.loads(where.config.read_text(encoding="utf-8"))
-        return {key: held[key] for key in ("config", "identity", "hash")}
+        return {key: held[key] for key in keys}
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ConfigError(f"{where.root} is not a run directory: it has no config.json") from error
     except (OSError, ValueError, KeyError, TypeError) as error:

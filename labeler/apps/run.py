@@ -142,7 +142,7 @@ def claim(where: RunDir, config: RunConfig) -> None:
     if not where.config.exists():
         _refuse_foreign(where)
     else:
-        held = label.held_config(where)
+        held = label.held_config(where, "identity", "hash")
         if held["hash"] != config.hash:
             changes = "\n".join(_changes(held["identity"], config.identity))
             raise ConfigError(

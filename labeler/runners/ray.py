@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, RayActorError, RayError
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 
 from labeler.config import RayRunner, RunConfig
 from labeler.files import RunDir
@@ -98,7 +98,7 @@ def _local_cpus(runner: RayRunner) -> int:
     return max(os.cpu_count() or 1, int(runner.actors * runner.cpus))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Engine:
     """One actor as the driver sees it."""
 
@@ -209,8 +209,12 @@ class Fleet:
             return
         try:
             result = ray.get(ref)
-        except (RayActorError, EngineDiedError) as error:
-            self._bury(engine, error)
+        except (RayActorError, RayTaskError) as error:
+            cause = error.cause if isinstance(error, RayTaskError) else error
+            if not isinstance(cause, RayActorError | EngineDiedError):
+                # A LabelerError is for the user, without the actor's traceback.
+                raise cause if isinstance(cause, LabelerError) else error from None
+            self._bury(engine, cause)
             return
         if ref == engine.opening:
             engine.ready = True

@@ -117,8 +117,8 @@ def test_an_error_in_the_actor_reaches_the_user(tmp_path: Path) -> None:
     config = planted_config(tmp_path, count=2, completer=completer, runner={"kind": "ray"})
     code, output = finished("run", config)
     assert code == 1
-    assert "no-model-here" in output
-    assert "Traceback" not in output
+    assert f"labeler: no model directory {tmp_path / 'no-model-here'}" in output
+    assert 'File "' not in output
 
 
 def test_an_actor_that_does_not_see_the_run_directory_says_so(tmp_path: Path) -> None:
