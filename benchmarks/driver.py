@@ -90,8 +90,9 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     problems = 60 if parser.parse_args().quick else 400
     with tempfile.TemporaryDirectory() as folder:
-        run = RunDir(Path(folder) / "run")
+        run, warm = RunDir(Path(folder) / "run"), RunDir(Path(folder) / "warm")
         write_unit(run, problems)
+        write_unit(warm, 4)
         config = parse(
             {
                 "name": "driver",
@@ -101,6 +102,7 @@ def main() -> None:
             },
             "driver",
         )
+        asyncio.run(label(config, warm))  # imports
         fresh, rollouts = asyncio.run(label(config, run))
         again, replayed = asyncio.run(label(config, run))
         graded = asyncio.run(grade_alone(rollouts))

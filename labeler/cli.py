@@ -135,6 +135,8 @@ def grade(
 def _console() -> "Console":
     from rich.console import Console
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # where the output is not UTF-8
     return Console()
 
 
@@ -167,7 +169,4 @@ def _interrupt(_signum: int, _frame: object) -> NoReturn:
 def main() -> None:
     """Entry point of the console script."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that is not UTF-8
     app()

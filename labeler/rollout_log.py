@@ -12,7 +12,7 @@ It knows neither samplers nor graders, and never looks at a text.
 import asyncio
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -20,7 +20,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from labeler.files import ROLLOUTS, VERDICTS, RunDir, parts, read_rows, write_table
+from labeler.files import (
+    ROLLOUTS,
+    VERDICTS,
+    RunDir,
+    parts,
+    read_rows,
+    read_table,
+    write_table,
+)
 from labeler.model import Ask, Finish, Graded, Outcome, Reason, Reply, Rollout, Verdict
 
 SOLUTION = "solution"
@@ -151,25 +159,32 @@ class RolloutLog:
             await asyncio.to_thread(self._compact)
 
     def _compact(self) -> None:
-        whole = [r for held in self._rollouts.values() for r in _by_index(held)]
-        judged = [
-            VerdictRow(prefix_key, completer, index, gold_key, verdict)
-            for ((completer, prefix_key), gold_key), held in self._verdicts.items()
-            for index, verdict in sorted(held.items())
-        ]
-        for directory, table in zip(
-            self._tables, (_rollout_table(whole), _verdict_table(judged)), strict=True
-        ):
-            target = directory / f"{self.unit}.parquet"
-            old = [p for p in parts(directory, self.unit) if p != target]
-            if old:
-                write_table(target, table, self._config_hash)
-                for path in old:
-                    path.unlink()
+        rollouts, verdicts = (
+            sum(map(len, held.values())) for held in (self._rollouts, self._verdicts)
+        )
+        self._merge(self._tables[0], rollouts, lambda: _rollout_table(list(self._all_rollouts())))
+        self._merge(self._tables[1], verdicts, lambda: _verdict_table(list(self._all_verdicts())))
 
+    def _merge(self, directory: Path, rows: int, without_doubles: Callable[[], pa.Table]) -> None:
+        """One file of `rows` rows in place of the unit's parts."""
+        target = directory / f"{self.unit}.parquet"
+        found = parts(directory, self.unit)
+        if found in ([], [target]):
+            return
+        whole = pa.concat_tables(read_table(part) for part in found)
+        table = whole if whole.num_rows == rows else without_doubles()
+        write_table(target, table, self._config_hash)
+        for part in found:
+            if part != target:
+                part.unlink()
 
-def _by_index(held: Mapping[int, Rollout]) -> list[Rollout]:
-    return [held[i] for i in sorted(held)]
+    def _all_rollouts(self) -> Iterator[Rollout]:
+        return (rollout for held in self._rollouts.values() for rollout in held.values())
+
+    def _all_verdicts(self) -> Iterator[VerdictRow]:
+        for ((completer, prefix_key), gold_key), held in self._verdicts.items():
+            for index, verdict in held.items():
+                yield VerdictRow(prefix_key, completer, index, gold_key, verdict)
 
 
 def _attempt(part: Path) -> int:

@@ -48,6 +48,17 @@ def test_every_policy_has_a_config() -> None:
         ("name=a/b", "name"),
         ("problems.path.deep=1", "path is a single value"),
         ("just text", "key.sub=value"),
+        ("name=..", "name"),
+        ("name=.hidden", "name"),
+        ("run_dir=$NO_SUCH_VARIABLE/x", "$NO_SUCH_VARIABLE is not set"),
+        ("run_dir=~no_such_user/x", "~no_such_user is not set"),
+        ('run_dir="a\\0b"', "run_dir"),
+        ('problems.source="\\ud800"', "problems.source"),
+        ('problems.columns.id="\\ud800"', "problems.columns.id"),
+        ("seed=2024-13-45", "month must be in 1..12"),
+        ("seed=!!int x", "seed=!!int x"),
+        ("seed=!!timestamp x", "seed=!!timestamp x"),
+        ("seed=" + "[" * 5000, "is not YAML"),
     ],
 )
 def test_what_is_wrong_is_named(override: str, said: str) -> None:
@@ -57,7 +68,10 @@ def test_what_is_wrong_is_named(override: str, said: str) -> None:
     assert "https://errors.pydantic.dev" not in str(error.value)
 
 
-@pytest.mark.parametrize("text", ["- a\n- b", "a: [", "", "\x00"])
+@pytest.mark.parametrize(
+    "text",
+    ["- a\n- b", "a: [", "", "\x00", "a: 2024-13-45", "a: !!int x", "a: !!timestamp x", "[" * 5000],
+)
 def test_a_file_that_is_no_config_is_explained(tmp_path: Path, text: str) -> None:
     path = tmp_path / "c.yaml"
     path.write_text(text)
@@ -106,7 +120,9 @@ def test_an_engine_setting_or_address_is_no_identity() -> None:
     assert one.hash == other.hash
 
 
-def test_the_run_directory_follows_the_name() -> None:
+def test_the_run_directory_follows_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("USER_OF_THIS_TEST", "somebody")
     assert config().root == Path.cwd() / "runs" / "n"
     assert config("run_dir=/x/y").root == Path("/x/y")
+    assert config("run_dir=~/$USER_OF_THIS_TEST").root == Path.home() / "somebody"
     assert not os.path.exists(config().root)

@@ -1,6 +1,7 @@
 """Reading rows: every shape, every fault, every kind of source."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -266,6 +267,28 @@ def test_parquet_with_bytes_that_are_no_text(tmp_path: Path) -> None:
     pq.write_table(pa.table({"question": raw, "answer": ["1", "2"]}), tmp_path / "in.parquet")
     found = list(read(ProblemsConfig(path=str(tmp_path / "in.parquet"))))
     assert [o[1] for o in outcomes(found)] == ["1", "not_utf8"]
+
+
+def test_parquet_with_values_that_python_cannot_hold(tmp_path: Path) -> None:
+    day = pa.array([2**30, 0], pa.date32())
+    table = {"question": ["q", "r"], "answer": ["1", "2"], "day": day}
+    pq.write_table(pa.table(table), tmp_path / "in.parquet")
+    first, second = read(ProblemsConfig(path=str(tmp_path / "in.parquet")))
+    assert isinstance(first, Rejected)
+    assert (first.position, first.reason) == ("in.parquet:1", "malformed")
+    assert isinstance(second, Row)
+
+
+def test_names_that_are_no_text_do_not_reach_the_tables(tmp_path: Path) -> None:
+    """Neither that of a file, nor that of a generator which a `*` stands for."""
+    row = '{"question": "q", "answer": "1", "by": {"\\ud800": {"text": "The answer is 1."}}}\n'
+    (tmp_path / os.fsdecode(b"in\xff.jsonl")).write_text(row)
+    columns = Columns(solution="by.*.text")
+    for path in (tmp_path, *tmp_path.iterdir()):
+        [found] = read(ProblemsConfig(path=str(path), columns=columns))
+        assert isinstance(found, Row)
+        assert (found.position, found.problem.source) == ("in?.jsonl:1", "in?.jsonl")
+        assert found.solutions[0].generator == ""
 
 
 def test_a_directory_is_read_in_order_of_name(tmp_path: Path) -> None:

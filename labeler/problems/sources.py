@@ -71,11 +71,11 @@ def _is_dataset(place: Path) -> bool:
 def _files(place: Path, wanted: str) -> Iterator[tuple[Path, str]]:
     """The data files, each with its name in positions."""
     if place.is_file():
-        yield place, place.name
+        yield place, _as_text(place.name)
         return
     seen = False
     for file in sorted(place.rglob("*")):
-        name = file.relative_to(place).as_posix().encode("utf-8", "replace").decode()
+        name = _as_text(file.relative_to(place).as_posix())
         kind = _FORMATS.get(file.suffix.lower())
         hidden = any(part.startswith((".", "_")) for part in name.split("/"))
         if kind and not hidden and wanted in ("auto", kind) and file.is_file():
@@ -85,6 +85,11 @@ def _files(place: Path, wanted: str) -> Iterator[tuple[Path, str]]:
         raise LabelerError(
             f"problems: no {'data' if wanted == 'auto' else wanted} file in {place}."
         )
+
+
+def _as_text(name: str) -> str:
+    """The name as UTF-8 can hold it: on some file systems a name is any bytes."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def _read(file: Path, name: str, config: ProblemsConfig) -> Iterator[Found]:

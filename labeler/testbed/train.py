@@ -58,6 +58,7 @@ class Options:
         Phase(TRAINING, WIDE, 1300, 64, 2e-3),
         Phase(f"{TRAINING}-again", TESTBED, 1500, 32, 1.5e-3),
         Phase(f"{TRAINING}-more", TESTBED, 800, 32, 1.5e-3),
+        Phase(f"{TRAINING}-last", TESTBED, 1000, 32, 1.5e-3),
     )
     """First harder problems than the testbed's, then its own."""
     hidden: int = 128
