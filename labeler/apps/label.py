@@ -13,7 +13,7 @@ from typing import Any
 
 from labeler import lock, manifest
 from labeler.config import ConfigError, RunConfig, apply_overrides, parse
-from labeler.files import FileError, RunDir, count_rows, parts
+from labeler.files import FileError, RunDir, count_rows, parts, read_rows
 from labeler.grading import AnswerGrader
 from labeler.ingest import add_quarantine, count_quarantine, read_unit
 from labeler.labelling import (
@@ -25,6 +25,7 @@ from labeler.labelling import (
     stored,
     tasks_of,
 )
+from labeler.model import Task
 from labeler.rollout_log import RolloutLog
 from labeler.samplers import GENERATOR
 from labeler.shards import Facts, LabelCounts, count_labels, publish, write_card
@@ -61,6 +62,8 @@ def held_config(where: RunDir, *keys: str) -> dict[str, Any]:
     """
     try:
         held = json.loads(where.config.read_text(encoding="utf-8"))
+        if not isinstance(held["config"], dict):
+            raise TypeError("config is no object")
         return {key: held[key] for key in keys}
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ConfigError(f"{where.root} is not a run directory: it has no config.json") from error
@@ -124,12 +127,27 @@ def _unlabelled(where: RunDir, unit: str, entry: manifest.Entry | None) -> int:
     return max(0, rows - entry.solutions - entry.rejected) + unwritten
 
 
+def _labelled(where: RunDir, entry: manifest.Entry, tasks: Sequence[Task]) -> list[Task]:
+    """The tasks with the solutions that the unit's label part holds.
+
+    A run that was interrupted while it was extended leaves others, which nothing was rolled out
+    for yet. Where the part is gone, all of them.
+    """
+    part = where.staged / entry.labels
+    if not part.exists():
+        return list(tasks)
+    known = {row["solution_id"] for row in read_rows([part], ["solution_id"])}
+    return [
+        replace(task, solutions=tuple(s for s in task.solutions if s.id in known)) for task in tasks
+    ]
+
+
 async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.Entry]) -> None:
     async with AnswerGrader(config.grading) as grader:
         for entry in entries:
             log = RolloutLog(where, entry.unit, grader.version, config.hash)
             view = View(config, entry.completer, entry.failures)
-            held = tasks_of(config, where, entry.unit)
+            held = _labelled(where, entry, tasks_of(config, where, entry.unit))
             tasks, bad = await sound(held, grader)
             add_quarantine(where, bad)
             for task in tasks:
@@ -146,6 +164,6 @@ async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.
                     grader=grader.version,
                     labels=part,
                     solutions=rows,
-                    rejected=stored(held) - stored(tasks),
+                    rejected=entry.rejected + stored(held) - stored(tasks),
                 ),
             )

@@ -37,8 +37,8 @@ class Shown(Watcher):
         """Say what was read."""
         self._units = (0, todo)
         self._console.print(
-            f"{ingested.problems} problems with {ingested.solutions} given solutions, "
-            f"{ingested.quarantined} rows quarantined; "
+            f"{ingested.rows_in} rows read, {ingested.quarantined} quarantined: "
+            f"{ingested.problems} problems with {ingested.solutions} given solutions; "
             f"{todo} of {len(ingested.units)} units to do"
         )
         self._began = time.monotonic()

@@ -18,7 +18,7 @@ from labeler.model import Problem, Solution, Step, digest
 
 TableRow = dict[str, Any]
 _PUT_BACK = (
-    'Put it back as {"units": N}, where N is what the first run had: its problems over unit_size, '
+    'put it back as {"units": N}, where N is what the first run had: its problems over unit_size, '
     "rounded up."
 )
 
@@ -45,14 +45,14 @@ def read_unit_count(run: RunDir) -> int | None:
     path = run.root / "units.json"
     if not path.exists():
         if files.parts(run.problems):
-            raise FileError(f"{path} is missing, but {run.problems} holds problems. {_PUT_BACK}")
+            raise FileError(f"{path} is missing, but {run.problems} holds problems: {_PUT_BACK}")
         return None
     try:
         count = json.loads(path.read_text(encoding="utf-8"))["units"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileError(f"cannot read {path}: {error}. {_PUT_BACK}") from error
+        raise FileError(f"cannot read {path}: {error}; {_PUT_BACK}") from error
     if not isinstance(count, int) or count < 1:
-        raise FileError(f"{path} does not hold a number of units. {_PUT_BACK}")
+        raise FileError(f"{path} does not hold a number of units: {_PUT_BACK}")
     return count
 
 

@@ -157,7 +157,7 @@ _HOW_TO_READ = [
     "",
     "```sql",
     "-- DuckDB",
-    "SELECT solution_id, first_error, list_transform(labels, s -> s.soft) AS soft",
+    "SELECT solution_id, first_error, [s.soft for s in labels] AS soft",
     "FROM 'labels/*.parquet';",
     "```",
     "",

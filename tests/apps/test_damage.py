@@ -37,7 +37,7 @@ def copy(finished: Path, tmp_path: Path) -> tuple[Path, str]:
 
 
 DAMAGES = {
-    "config.json": ["", "[]", '{"architectures": []}', "\xff"],
+    "config.json": ["", "[]", '{"config": []}', '{"architectures": []}', "\xff"],
     "units.json": ["", "[]", "{}", '{"units": 0}'],
     "quarantine.jsonl": ['{"pos', "[]", "{}"],
     "manifest/0000.json": ["", "[]", '{"unit": 3}'],

@@ -10,6 +10,7 @@ from labeler.apps.label import label
 from labeler.apps.run import Summary, run
 from labeler.config import load
 from labeler.files import RunDir, read_rows
+from labeler.ingest import ingest
 from labeler.manifest import read
 from labeler.model import LabelerError
 from tests.runs import doubles, label_rows, planted_config, rollout_rows, write_problems
@@ -77,6 +78,36 @@ def test_labelling_again_equals_a_run_with_that_rule(tmp_path: Path) -> None:
     assert {e.rule["n"] for e in read(RunDir(root)).values()} == {None}
     with pytest.raises(LabelerError, match="the rest needs a run"):
         label(root, ["policy.n=9"])
+
+
+def test_labelling_an_interrupted_extension_leaves_out_what_was_not_rolled_out(
+    tmp_path: Path,
+) -> None:
+    config, root = planted_config(tmp_path, count=6), tmp_path / "run"
+    done(config)
+    before = {row["solution_id"] for row in label_rows(root)}
+    write_problems(tmp_path / "problems.jsonl", 9)
+    extended = load(config)
+    where = RunDir(root)
+    ingest(extended.problems, extended.steps, where, extended.hash, extended.unit_size)
+    facts = label(root, ["labels.n=2"])
+    assert {row["solution_id"] for row in label_rows(root)} == before
+    assert (facts.counts.solutions, facts.failed) == (12, 6)
+    done(config)
+    assert len(label_rows(root)) == 18
+
+
+def test_another_model_can_write_the_solutions(tmp_path: Path) -> None:
+    other = {"kind": "planted", "truncated": 0.01}
+    config = planted_config(tmp_path, generator={"per_problem": 2, "completer": other})
+    source = tmp_path / "problems.jsonl"
+    rows = [json.loads(line) for line in source.read_text().splitlines()]
+    source.write_text("".join(json.dumps({**r, "solutions": None}) + "\n" for r in rows))
+    done(config)
+    generators = {row["generator"] for row in label_rows(tmp_path / "run")}
+    [completer] = {e.completer for e in read(RunDir(tmp_path / "run")).values()}
+    assert len(generators) == 1
+    assert completer not in generators
 
 
 def test_generated_solutions_are_written_and_replayed(tmp_path: Path) -> None:
