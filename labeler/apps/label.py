@@ -137,9 +137,8 @@ def _labelled(where: RunDir, entry: manifest.Entry, tasks: Sequence[Task]) -> li
     if not part.exists():
         return list(tasks)
     known = {row["solution_id"] for row in read_rows([part], ["solution_id"])}
-    return [
-        replace(task, solutions=tuple(s for s in task.solutions if s.id in known)) for task in tasks
-    ]
+    kept = [(task, tuple(s for s in task.solutions if s.id in known)) for task in tasks]
+    return [replace(task, solutions=solutions) for task, solutions in kept if solutions]
 
 
 async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.Entry]) -> None:
