@@ -2,7 +2,7 @@
 
 A row: the problem's question and program, the solution, the first error (of either kind), the
 first one that changes the state (0 = none), and the kind of the first error. Half the rows are
-of the shipped model, half (`wide-`) of the same model after its first phase of training.
+of the model after its second cycle of training, half (`wide-`) after its first.
 """
 
 import json
