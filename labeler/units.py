@@ -98,7 +98,7 @@ class Workshop:
     async def _work(self, unit: str, log: RolloutLog) -> UnitReport:
         held = tasks_of(self._config, self._run, unit)
         tasks, bad_golds = await sound(held, self._grader)
-        rejected = stored(held) - stored(tasks)
+        unsound = stored(held) - stored(tasks)
         failures: dict[str, str] = {}
         tasks, bad_solutions = await self._generate(unit, log, tasks, failures)
         tasks = [await grade_own_answers(log, self._grader, task) for task in tasks]
@@ -117,7 +117,7 @@ class Workshop:
             labels=part,
             problems=len(tasks),
             solutions=rows,
-            rejected=rejected,
+            rejected=unsound,
             quarantined=(*bad_golds, *bad_solutions),
             failures=failures | fulfiller.failures,
             counters=replace(self.counters),

@@ -11,11 +11,9 @@ Only unit names and reports cross the network: searches and logs live in the act
 """
 
 import logging
-import os
-import socket
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -27,6 +25,7 @@ from labeler.files import RunDir
 from labeler.fulfil import Counters
 from labeler.model import LabelerError
 from labeler.runners.actor import CompleterActor
+from labeler.runners.cluster import cluster
 from labeler.samplers import EngineDiedError
 from labeler.units import UnitReport
 
@@ -49,7 +48,7 @@ def run(
     """See runners.run. Ends every process that it started."""
     runner = config.runner
     assert isinstance(runner, RayRunner)
-    with _cluster(runner):
+    with cluster(runner):
         fleet = Fleet(config, run, runner)
         try:
             return fleet.work(units, commit, watch)
@@ -58,44 +57,6 @@ def run(
             raise
         finally:
             fleet.close()
-
-
-@contextmanager
-def _cluster(runner: RayRunner) -> Iterator[None]:
-    """A Ray of our own, or a place in a running cluster."""
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if runner.address == "local":
-        options |= {"include_dashboard": False, "num_cpus": _local_cpus(runner)}
-    elif not _listens(runner.address):
-        raise LabelerError(f"no Ray cluster at {runner.address!r}: nothing listens there")
-    try:
-        ray.init(address=runner.address, **options)
-    except (ConnectionError, ValueError) as error:
-        raise LabelerError(f"no Ray cluster at {runner.address!r}: {error}") from error
-    try:
-        yield
-    finally:
-        ray.shutdown()
-
-
-def _listens(address: str) -> bool:
-    """Whether something answers at host:port. Ray itself would try for minutes.
-
-    Ray takes a loopback address for this node's own, so that is tried too.
-    """
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit() or "//" in host:
-        return True  # `auto` and ray:// are Ray's to explain
-    for name in (host, ray.util.get_node_ip_address()):
-        with suppress(OSError), socket.create_connection((name, int(port)), timeout=5):
-            return True
-    return False
-
-
-def _local_cpus(runner: RayRunner) -> int:
-    """All CPUs of this machine, or as many as the actors were promised."""
-    return max(os.cpu_count() or 1, int(runner.actors * runner.cpus))
 
 
 @dataclass(slots=True, eq=False)

@@ -112,6 +112,14 @@ def test_no_cluster_at_that_address_is_explained(tmp_path: Path) -> None:
     assert "Traceback" not in output
 
 
+def test_a_machine_without_room_says_what_is_missing(tmp_path: Path) -> None:
+    config = planted_config(tmp_path, count=2, runner={"kind": "ray", "gpus": 64})
+    code, output = finished("run", config)
+    assert code == 1
+    assert "no room for an engine" in output
+    assert "64 GPU wanted" in output
+
+
 def test_an_error_in_the_actor_reaches_the_user(tmp_path: Path) -> None:
     completer = {"kind": "vllm", "model": str(tmp_path / "no-model-here")}
     config = planted_config(tmp_path, count=2, completer=completer, runner={"kind": "ray"})
