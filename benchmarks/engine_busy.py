@@ -159,21 +159,21 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--smollm2", type=Path, default=Path("models/smollm2-135m"))
     parser.add_argument("--child")
-    parser.add_argument("--limit", type=int, default=96)
+    parser.add_argument("--limit", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--max-tokens", type=int, default=256)
     arguments = parser.parse_args()
     if arguments.child:
         child(arguments.child, arguments.limit, arguments.rounds, arguments.max_tokens)
         return
-    limit, rounds = (64, 1) if arguments.quick else (256, 3)
-    found = {"testbed": ratio_of("testbed", TESTBED / "model", limit, rounds, 256)}
+    limit, rounds = (64, 1) if arguments.quick else (arguments.limit, arguments.rounds)
+    found = {"testbed": ratio_of("testbed", TESTBED / "model", limit, rounds, arguments.max_tokens)}
     if arguments.quick:
         print("SmolLM2 is left out by --quick")
     elif not arguments.smollm2.is_dir():
         print(f"no SmolLM2 in {arguments.smollm2}: python pipelines/smollm2.py makes it")
     else:
-        found["smollm2"] = ratio_of("smollm2", arguments.smollm2, 8, 1, 64)
+        found["smollm2"] = ratio_of("smollm2", arguments.smollm2, 16, 3, 48)
     print(" ".join(f"{name}_ratio={ratio:.2f}" for name, ratio in found.items()))
 
 

@@ -52,7 +52,7 @@ def run(config: ConfigFile, overrides: Overrides = None) -> None:
         with progress.watcher(loaded, console) as watcher:
             summary = run_app(loaded, watcher)
         progress.show(summary, loaded, console)
-    if summary.failed:
+    if not progress.complete(summary):
         raise typer.Exit(1)
 
 

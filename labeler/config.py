@@ -122,6 +122,19 @@ class RunConfig(Params):
         return Path(self.run_dir or f"runs/{self.name}").absolute()
 
     @property
+    def environment(self) -> dict[str, str]:
+        """Variables that must stand before a process starts that opens the completers.
+
+        Only where all models lie on this disk are the hubs switched off.
+        """
+        other = self.generator.completer if self.generator else None
+        needs = [c.environment() for c in (other, self.completer) if c is not None]
+        merged = {name: value for need in needs for name, value in need.items()}
+        if any(need and "HF_HUB_OFFLINE" not in need for need in needs):
+            merged.pop("HF_HUB_OFFLINE", None)
+        return merged
+
+    @property
     def identity(self) -> dict[str, Any]:
         """What changes sampling, as plain JSON."""
         dumped = self.model_dump(mode="json")

@@ -36,10 +36,10 @@ SOLUTIONS = pa.schema(
      ("generator", pa.string()), ("position", pa.int64())]
 )  # fmt: skip
 ROLLOUTS = pa.schema(
-    [("prefix_key", pa.string()), ("step", pa.int32()), ("index", pa.int32()),
-     ("completer", pa.string()), ("seed", pa.int64()), ("text", pa.large_string()),
-     ("finish", pa.string()), ("n_tokens", pa.int32()), ("prompt_tokens", pa.int32()),
-     ("created_at", pa.float64())]
+    [("prefix_key", pa.string()), ("problem_id", pa.string()), ("step", pa.int32()),
+     ("index", pa.int32()), ("completer", pa.string()), ("seed", pa.int64()),
+     ("text", pa.large_string()), ("finish", pa.string()), ("n_tokens", pa.int32()),
+     ("prompt_tokens", pa.int32()), ("created_at", pa.float64())]
 )  # fmt: skip
 VERDICTS = pa.schema(
     [("prefix_key", pa.string()), ("completer", pa.string()), ("index", pa.int32()),

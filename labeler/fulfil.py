@@ -17,6 +17,7 @@ from labeler.model import (
     Finish,
     Grader,
     Outcome,
+    Prefix,
     Problem,
     Reason,
     Reply,
@@ -79,7 +80,7 @@ class Fulfiller:
             tries = 0
             while True:
                 if missing:
-                    failure = await self._sample(ask, missing)
+                    failure = await self._sample(problem, ask, missing)
                     tries += failure is not None
                 await self._grade(problem, ask)
                 missing = self.log.missing(completer, ask, gold_key)
@@ -90,7 +91,7 @@ class Fulfiller:
                     self.failures[ask.prefix.key] = failure or "the sampler gave nothing"
                     return self.log.reply(completer, ask, gold_key, failure)
 
-    async def _sample(self, ask: Ask, indices: Sequence[int]) -> str | None:
+    async def _sample(self, problem: Problem, ask: Ask, indices: Sequence[int]) -> str | None:
         """Sample and log these indices; the cause of a failure, if any failed."""
         completions = await self.sampler.complete(ask.prefix, indices)
         now = time.time()
@@ -99,16 +100,19 @@ class Fulfiller:
             for i, c in zip(indices, completions, strict=True)
             if c.finish is not Finish.ERROR
         ]
-        self.log.append(self._rollout(ask, i, c, now) for i, c in done)
+        self.log.append(self._rollout(problem, ask.prefix, i, c, now) for i, c in done)
         self.counters.rollouts += len(done)
         self.counters.tokens += sum(c.n_tokens for _, c in done)
         self.counters.failed += len(completions) - len(done)
         return next((c.text for c in completions if c.finish is Finish.ERROR), None)
 
-    def _rollout(self, ask: Ask, index: int, c: Completion, now: float) -> Rollout:
+    def _rollout(
+        self, problem: Problem, prefix: Prefix, index: int, c: Completion, now: float
+    ) -> Rollout:
         return Rollout(
-            prefix_key=ask.prefix.key,
-            step=ask.prefix.step,
+            prefix_key=prefix.key,
+            problem_id=problem.id,
+            step=prefix.step,
             index=index,
             completer=self.sampler.completer,
             seed=c.seed,

@@ -95,14 +95,17 @@ def _right(log: RolloutLog, task: Task, solution: Solution) -> bool:
 
 
 async def grade_rollouts(log: RolloutLog, grader: Grader, task: Task, view: View) -> None:
-    """Give the verdicts that this grader's version has not given yet."""
-    for solution in task.solutions:
-        for ask in view.asks(task, solution):
-            rollouts = log.ungraded(view.completer, ask, task.problem.gold_key)
+    """Give the verdicts that this grader's version has not given yet.
+
+    An ungradable one lets another rollout count, which then wants a verdict, too.
+    """
+    gold, gold_key = task.problem.gold, task.problem.gold_key
+    for ask in (ask for solution in task.solutions for ask in view.asks(task, solution)):
+        while rollouts := log.ungraded(view.completer, ask, gold_key):
             texts = [(ask.prefix.text + r.text, r.finish) for r in rollouts]
-            verdicts = await grader.grade(task.problem.gold, texts) if texts else []
+            verdicts = await grader.grade(gold, texts)
             log.judge(
-                VerdictRow(r.prefix_key, r.completer, r.index, task.problem.gold_key, v)
+                VerdictRow(r.prefix_key, r.completer, r.index, gold_key, v)
                 for r, v in zip(rollouts, verdicts, strict=True)
             )
 
@@ -120,18 +123,21 @@ async def stage(log: RolloutLog, tasks: Sequence[Task], run: RunDir, view: View)
 
 
 def _labels(log: RolloutLog, task: Task, view: View) -> Iterator[SolutionLabel]:
-    stopping = Stopping.ADAPTIVE if view.config.policy.stops_early else Stopping.FIXED
     for solution in task.solutions:
         own = own_verdict(log, task, solution)
         if own is None:
             continue
         tallies: dict[int, Tally] = {}
         failures: dict[int, str] = {}
+        cut_short = view.config.policy.stops_early
         for ask in view.asks(task, solution):
             reply = log.reply(view.completer, ask, task.problem.gold_key)
             if reply.rollouts:
                 tallies[ask.prefix.step] = tally(reply.rollouts, view.config.labels.truncated)
             if ask.prefix.key in view.failures:
                 failures[ask.prefix.step] = view.failures[ask.prefix.key]
+            # An early-stopping policy may have filled this log before the present one.
+            cut_short |= 0 < len(reply.rollouts) < ask.n and ask.prefix.key not in view.failures
+        stopping = Stopping.ADAPTIVE if cut_short else Stopping.FIXED
         evidence = Evidence(own, tallies, stopping, failures)
         yield label(task.problem, solution, evidence, view.config.labels)

@@ -38,6 +38,8 @@ class Entry:
     """Solutions in quarantine, since the gold of their problem cannot be graded."""
     failures: Mapping[str, str] = field(default_factory=dict)
     """Cause of failure by prefix key, of prefixes that were given up; a later run tries again."""
+    made_with: Mapping[str, str] = field(default_factory=dict)
+    """Package versions and hardware of the process that worked on it last."""
 
 
 def commit(run: RunDir, entry: Entry) -> None:

@@ -146,6 +146,8 @@ class Rollout:
     prompt_tokens: int
     created_at: float
     """Seconds since 1970, UTC."""
+    problem_id: str = ""
+    """The problem whose search asked first; others with the same question share the rollout."""
 
 
 class Outcome(StrEnum):

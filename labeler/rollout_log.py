@@ -72,8 +72,11 @@ class RolloutLog:
             rollout = Rollout(**{**row, "finish": Finish(row["finish"])})
             self._rollouts[rollout.completer, rollout.prefix_key].setdefault(rollout.index, rollout)
         for row in read_rows(parts(self._tables[1], self.unit)):
-            key = (row["completer"], row["prefix_key"]), row["gold_key"]
-            self._verdicts[key].setdefault(row["index"], _verdict(row))
+            place = row["completer"], row["prefix_key"]
+            # A verdict whose rollout is gone (a damaged part) must not meet another rollout.
+            if row["completer"] == SOLUTION or row["index"] in self._rollouts.get(place, ()):
+                held = self._verdicts[place, row["gold_key"]]
+                held.setdefault(row["index"], _verdict(row))
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -138,7 +141,8 @@ class RolloutLog:
                 await asyncio.to_thread(self._flush)
 
     def _flush(self) -> None:
-        rollouts, verdicts = self._new_rollouts[:], self._new_verdicts[:]
+        verdicts = self._new_verdicts[:]  # before the rollouts: see law 2
+        rollouts = self._new_rollouts[:]
         self._sequence += 1
         name = f"{self.unit}-{self._attempt:04d}-{self._sequence:06d}.parquet"
         if rollouts:

@@ -20,6 +20,7 @@ from labeler.grading import AnswerGrader
 from labeler.labelling import View, grade_own_answers, rejected, sound, stage, stored, tasks_of
 from labeler.model import Sampler, Task
 from labeler.problems import Rejected, Rejection
+from labeler.provenance import made_with
 from labeler.rollout_log import RolloutLog
 from labeler.samplers import COMPLETER, GENERATOR
 from labeler.search import Asks, Replies, drive
@@ -44,6 +45,8 @@ class UnitReport:
     """Cause of failure by prefix key (of the generator's, by `generator/` and that key), where
     the sampler failed for good."""
     counters: Counters = field(default_factory=Counters)
+    made_with: Mapping[str, str] = field(default_factory=dict)
+    """Package versions and hardware."""
 
 
 class Workshop:
@@ -121,6 +124,7 @@ class Workshop:
             quarantined=(*bad_golds, *bad_solutions),
             failures=failures | fulfiller.failures,
             counters=replace(self.counters),
+            made_with=made_with(),
         )
 
     async def _search(self, task: Task, fulfiller: Fulfiller) -> None:

@@ -1,5 +1,6 @@
 """Promises of the package as a whole: its names, what importing it costs, and its command line."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,15 @@ def test_another_identity_is_refused_with_the_difference(tmp_path: Path) -> None
     assert code == 2
     assert "seed: 0 there, 5 here" in output
     assert "completer.sampling.temperature: 0.7 there, 0.3 here" in output
+
+
+def test_a_server_that_is_not_there_is_no_success(tmp_path: Path) -> None:
+    server = {"kind": "endpoint", "model": "m", "engine": {"retries": 0}}
+    config = planted_config(tmp_path, count=2, prompt={"kind": "raw"})
+    for url, said in (("http://127.0.0.1:9/v1", "could not be rolled out"), ("nowhere", "url")):
+        completer = json.dumps(server | {"url": url})
+        code, output = finished("run", config, f"completer={completer}", f"name=x{len(url)}")
+        assert (code, said in output, "Traceback" in output) == (1, True, False), output
 
 
 def test_what_cannot_be_read_exits_with_1(tmp_path: Path) -> None:

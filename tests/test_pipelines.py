@@ -1,5 +1,6 @@
 """The stories in pipelines/ run as they are written, on the embedded model."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,9 +32,11 @@ def test_math_shepherd(tmp_path: Path) -> None:
     assert "soft 0.00  hard False" in text
 
 
-def test_bisection_reads_the_log_of_the_exhaustive_run(tmp_path: Path) -> None:
+def test_bisection_spends_less_and_says_what_it_inferred(tmp_path: Path) -> None:
     text = told("bisection.py", tmp_path)
-    assert "of which 0 were new;" in text
+    spent = re.search(r"'exhaustive': (\d+), 'bisection': (\d+)", text)
+    assert spent is not None
+    assert int(spent[2]) < int(spent[1]) / 2
     assert "'measured'" in text
     assert "'inferred'" in text
 

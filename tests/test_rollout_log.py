@@ -112,6 +112,19 @@ def test_a_torn_part_is_named(tmp_path: Path) -> None:
         open_log(tmp_path)
 
 
+def test_a_verdict_whose_rollout_is_gone_does_not_meet_another(tmp_path: Path) -> None:
+    log = open_log(tmp_path)
+    log.append([rollout(0), rollout(1)])
+    log.judge([verdict(0), verdict(1)])
+    asyncio.run(log.flush())
+    [part] = parts(RunDir(tmp_path).rollouts)
+    part.unlink()  # damaged, and moved away as the message says
+    again = open_log(tmp_path)
+    assert again.missing("c", Ask(PREFIX, 2), GOLD) == [0, 1]
+    again.append([rollout(0, "The answer is 99.")])
+    assert [r.index for r in again.ungraded("c", Ask(PREFIX, 1), GOLD)] == [0]
+
+
 def test_another_schema_version_is_refused(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

@@ -74,9 +74,9 @@ def config_checks(config: RunConfig, scratch: RunDir) -> Iterator[Check]:
 
     def read() -> Iterator[Check]:
         nonlocal tasks
-        sample = inputs.sample(config, scratch)
-        tasks = sample.tasks
-        yield from inputs.problem_checks(config, sample)
+        first = inputs.first_rows(config, scratch)
+        tasks = first.tasks
+        yield from inputs.problem_checks(config, first)
 
     yield from guarded("problems", read)
     yield from guarded("golds", lambda: asyncio.run(inputs.gold_checks(config, tasks)))

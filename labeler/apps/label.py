@@ -90,6 +90,8 @@ def refresh(config: RunConfig, where: RunDir) -> Facts:
     staged = [where.staged / e.labels for e in entries.values()]
     facts = _facts(config, where, entries, count_labels(staged))
     publish(where, staged)
+    for part in {*parts(where.staged)} - {*staged}:
+        part.unlink()
     write_card(where, facts)
     return facts
 

@@ -107,8 +107,19 @@ def show(summary: Summary, config: RunConfig, console: Console) -> None:
     show_facts(summary.facts, config.root, console)
     for unit, cause in summary.failed.items():
         console.print(f"unit {unit} failed: {escape(cause)}", style="red")
-    if summary.failed:
-        console.print("The same command tries the failed units again.")
+    if summary.given_up:
+        cause = next(iter(summary.given_up.values()))
+        console.print(
+            f"{len(summary.given_up)} prefixes could not be rolled out, such as: {escape(cause)}",
+            style="red",
+        )
+    if not complete(summary):
+        console.print("The same command tries again what failed.")
+
+
+def complete(summary: Summary) -> bool:
+    """Whether everything that could be labelled is."""
+    return not (summary.failed or summary.given_up or summary.facts.failed)
 
 
 def show_facts(facts: Facts, root: Path, console: Console) -> None:
@@ -147,7 +158,11 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
     yield "steps labelled", str(counts.steps), "one boolean `target` each, and soft values"
     yield "  target true", str(counts.targets.get("true", 0)), "before the first error"
     yield "  target false", str(counts.targets.get("false", 0)), "from the first error on"
-    yield "  measured", str(counts.bases.get("measured", 0)), "by rollouts of that very prefix"
+    yield (
+        "  measured",
+        str(counts.bases.get("measured", 0)),
+        "by its own rollouts, or the whole by its answer",
+    )
     yield "rollouts behind them", str(counts.rollouts), f"{counts.tokens} tokens"
     yield "truncated", f"{counts.share(counts.truncated):.1%}", "of the rollouts of steps"
     yield "ungradable", f"{counts.share(counts.ungradable):.1%}", "topped up once"

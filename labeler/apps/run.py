@@ -43,6 +43,8 @@ class Summary:
     counters: Counters
     failed: Mapping[str, str]
     """Units given up, with the cause."""
+    given_up: Mapping[str, str]
+    """Prefixes given up, by key, with the cause; the same command tries them again."""
     facts: Facts
     """What the published label set holds."""
     seconds: float
@@ -72,7 +74,9 @@ def run(config: RunConfig, watcher: Watcher | None = None) -> Summary:
             failed = work.all()
         finally:
             facts = label.refresh(config, where)
-    return Summary(ingested, work.counters, failed, facts, time.monotonic() - began)
+        given_up = {k: v for e in manifest.read(where).values() for k, v in e.failures.items()}
+    seconds = time.monotonic() - began
+    return Summary(ingested, work.counters, failed, given_up, facts, seconds)
 
 
 class _Work:
@@ -87,10 +91,12 @@ class _Work:
         self._ingested = ingested
         self._watcher = watcher
         self._inputs = {u.unit: u.inputs for u in ingested.units}
+        self._completers: set[str] = set()
 
     def all(self) -> Mapping[str, str]:
         """Work on every unit that is not done; returns those that failed, with the cause."""
         entries = manifest.read(self._where)
+        self._completers = {entry.completer for entry in entries.values()}
         todo = [u for u in self._inputs if not self._done(entries.get(u))]
         self._watcher.start(self._ingested, len(todo))
         if not todo:
@@ -116,6 +122,13 @@ class _Work:
         self._watcher.watch(counters)
 
     def _commit(self, report: UnitReport) -> None:
+        if self._completers - {report.completer}:
+            raise ConfigError(
+                f"{self._where.root} was labelled with another completer "
+                f"({', '.join(sorted(self._completers))}, now {report.completer}): the model's "
+                "files have changed. Give this run a name of its own (name=...)."
+            )
+        self._completers.add(report.completer)
         add_quarantine(self._where, report.quarantined)
         manifest.commit(
             self._where,
@@ -132,6 +145,7 @@ class _Work:
                 solutions=report.solutions,
                 rejected=report.rejected,
                 failures=report.failures,
+                made_with=report.made_with,
             ),
         )
         self._watcher.committed(report)

@@ -124,7 +124,7 @@ class Fleet:
         options: dict[str, Any] = {
             "num_cpus": self._runner.cpus,
             "num_gpus": self._runner.gpus,
-            "runtime_env": {"env_vars": self._config.completer.environment()},
+            "runtime_env": {"env_vars": self._config.environment},
         }
         actor = ray.remote(CompleterActor).options(**options).remote(self._config, self._run)
         return Engine(actor, actor.open.remote())
@@ -181,10 +181,10 @@ class Fleet:
             engine.ready = True
             self._start_deaths = 0
         elif ref == engine.asked:
-            engine.asked, engine.counters = None, result
+            engine.asked, engine.counters = None, _later(engine.counters, result)
         else:
             del engine.units[ref]
-            engine.counters = result.counters
+            engine.counters = _later(engine.counters, result.counters)
             commit(result)
 
     def _bury(self, engine: Engine, error: Exception) -> None:
@@ -194,7 +194,7 @@ class Fleet:
         self._past = _sum(self._past, engine.counters)
         if not engine.ready:
             self._start_deaths += 1
-            if self._start_deaths >= START_TRIES:
+            if self._start_deaths >= START_TRIES and not any(e.ready for e in self._engines):
                 raise LabelerError(f"the engine dies while it starts: {_first_line(error)}")
         for unit in engine.units.values():
             self._deaths[unit] += 1
@@ -209,6 +209,13 @@ class Fleet:
         for engine in self._engines:
             total = _sum(total, engine.counters)
         return total
+
+
+def _later(a: Counters, b: Counters) -> Counters:
+    """The later of two states of one actor's counters, which only grow."""
+    return Counters(
+        **{f.name: max(getattr(a, f.name), getattr(b, f.name)) for f in fields(Counters)}
+    )
 
 
 def _sum(a: Counters, b: Counters) -> Counters:

@@ -34,7 +34,7 @@ class EndpointSettings(Params):
     concurrency: PositiveInt = 64
     """Requests in flight."""
     timeout_s: float = Field(default=600.0, gt=0)
-    """Seconds that one request may take."""
+    """Seconds to wait for the server to connect, or to send anything."""
     retries: NonNegativeInt = 6
     """Tries after the first one."""
     backoff_s: float = Field(default=0.5, ge=0)
@@ -76,6 +76,8 @@ class Link:
 
         try:
             reply = await self.client.post("completions", json=body)
+        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as e:
+            raise SamplerError(f"the endpoint's url cannot work: {e}") from e
         except httpx.TransportError as e:
             return _Answer(None, f"{type(e).__name__}: {e}")
         status = reply.status_code

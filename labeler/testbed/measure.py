@@ -50,7 +50,7 @@ def share(part: int, whole: int) -> str:
 
 
 def figures(solutions: Sequence[Judged]) -> dict[str, str]:
-    """The figures of one sample of solutions, by name."""
+    """The figures of one set of solutions, by name."""
     n = len(solutions)
     solved = [s for s in solutions if s.solved]
     unsolved = [s for s in solutions if not s.solved]

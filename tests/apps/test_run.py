@@ -130,13 +130,14 @@ def test_problems_without_solutions_or_generator_are_accounted_for(tmp_path: Pat
         out.write(json.dumps({"question": "Planted problem 9. Gold 1. Value 1.", "answer": "1"}))
     summary = done(config)
     assert summary.facts.quarantined == {"missing_solution": 1}
-    accounted(summary)
+    accounted(summary, rows=2 * 2 + 1)
 
 
-def accounted(summary: Summary) -> None:
-    """Nothing is dropped silently."""
+def accounted(summary: Summary, rows: int) -> None:
+    """Nothing is dropped silently: `rows` distinct ones were in the input."""
     facts = summary.facts
-    assert facts.rows_in == facts.counts.solutions + sum(facts.quarantined.values()) + facts.failed
+    assert facts.counts.solutions + sum(facts.quarantined.values()) + facts.failed == rows
+    assert facts.rows_in == summary.ingested.rows_in == rows
 
 
 def test_dirty_input_is_quarantined_and_the_rest_is_labelled(tmp_path: Path) -> None:
@@ -169,7 +170,7 @@ def test_dirty_input_is_quarantined_and_the_rest_is_labelled(tmp_path: Path) -> 
         "malformed", "not_utf8", "missing_gold", "missing_question", "unparsed_gold", "no_steps",
         "too_many_steps", "too_long", "duplicate_id",
     }  # fmt: skip
-    accounted(summary)
+    accounted(summary, rows=4 * 2 + len(dirty))
     entries = [json.loads(line) for line in (root / "quarantine.jsonl").read_text().splitlines()]
     assert all(entry["position"] and entry["reason"] for entry in entries)
     assert done(config).facts == summary.facts
@@ -196,6 +197,53 @@ def test_a_pool_with_gaps_leaves_steps_undecided_and_says_why(tmp_path: Path) ->
     assert all("no rollout 2" in failure["cause"] for r in rows for failure in r["failures"])
     assert all(len(r["failures"]) == len(r["steps"]) for r in rows)
     assert all(step["n"] <= 2 for r in rows for step in r["labels"])
+
+
+def test_old_label_parts_are_removed(tmp_path: Path) -> None:
+    config, root = planted_config(tmp_path, count=3), tmp_path / "run"
+    done(config)
+    for n in (1, 2, 3):
+        label(root, [f"labels.n={n}"])
+        named = {e.labels for e in read(RunDir(root)).values()}
+        assert {p.name for p in (root / "staged").iterdir()} == named
+
+
+def test_a_log_that_an_early_stop_filled_is_marked_adaptive(tmp_path: Path) -> None:
+    config = planted_config(tmp_path, policy={"kind": "scan", "n": 4, "early_stop": True})
+    done(config)
+    done(config, "policy={kind: bisection, n: 4}")
+    rows = label_rows(tmp_path / "run")
+    short = [r for r in rows if any(0 < s["n"] < 4 for s in r["labels"][:-1])]
+    assert short
+    assert all(s["stopping"] == "adaptive" for r in short for s in r["labels"])
+    full = tmp_path / "full"
+    done(config, "policy={kind: bisection, n: 4}", f"run_dir={full}")
+    assert {s["stopping"] for r in label_rows(full) for s in r["labels"]} == {"fixed"}
+
+
+def test_another_completer_in_the_same_run_is_refused(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    config = planted_config(tmp_path, count=4)
+    done(config, f"run_dir={one}", "unit_size=1")
+    done(config, f"run_dir={two}", "unit_size=1", "completer.sampling.top_p=0.5")
+    replay = tmp_path / "pool"
+    replay.mkdir()
+    (replay / "rollouts").symlink_to(one / "rollouts")
+    recorded = f"completer={{kind: recorded, path: {replay}}}"
+    done(config, recorded, "policy.n=2")
+    (replay / "rollouts").unlink()
+    (replay / "rollouts").symlink_to(two / "rollouts")
+    with pytest.raises(LabelerError, match="labelled with another completer"):
+        done(config, recorded, "policy.n=3")
+
+
+def test_what_it_was_made_with_is_on_record(tmp_path: Path) -> None:
+    done(planted_config(tmp_path, count=2))
+    [entry] = read(RunDir(tmp_path / "run")).values()
+    assert entry.made_with["labeler"]
+    assert "cores" in entry.made_with["machine"]
+    asked = {r["problem_id"] for r in rollout_rows(tmp_path / "run").values()}
+    assert asked == {"planted-0", "planted-1"}
 
 
 def test_verdicts_name_their_gold_and_grader(tmp_path: Path) -> None:

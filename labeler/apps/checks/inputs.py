@@ -26,7 +26,7 @@ LITTLE_DISK_GIB = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class FirstRows:
     """The first rows of the input."""
 
     ingested: Ingested
@@ -35,13 +35,13 @@ class Sample:
     """Of the entries that were refused."""
 
 
-def sample(config: RunConfig, scratch: RunDir) -> Sample:
+def first_rows(config: RunConfig, scratch: RunDir) -> FirstRows:
     """Read the first rows into a scratch directory. Raises LabelerError as a run would."""
     limit = min(config.problems.limit or FIRST_ROWS, FIRST_ROWS)
     few = config.problems.model_copy(update={"limit": limit})
     read = ingest(few, config.steps, scratch, config.hash, config.unit_size)
     tasks = tuple(t for unit in read.units for t in tasks_of(config, scratch, unit.unit))
-    return Sample(read, tasks, _reasons(scratch.quarantine))
+    return FirstRows(read, tasks, _reasons(scratch.quarantine))
 
 
 def _reasons(quarantine: Path) -> Counter[str]:
@@ -51,7 +51,7 @@ def _reasons(quarantine: Path) -> Counter[str]:
         return Counter(str(json.loads(line)["reason"]) for line in lines)
 
 
-def problem_checks(config: RunConfig, found: Sample) -> Iterator[Check]:
+def problem_checks(config: RunConfig, found: FirstRows) -> Iterator[Check]:
     """What was read of the first rows, and what was refused."""
     read = found.ingested
     shown = f"{read.problems} problems with {read.solutions} given solutions"

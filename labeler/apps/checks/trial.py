@@ -50,7 +50,7 @@ def attempt(config: RunConfig, prefixes: Sequence[Prefix]) -> Result:
         done = subprocess.run(
             [sys.executable, "-m", __name__],
             input=json.dumps(trial).encode(),
-            env={**os.environ, **config.completer.environment()},
+            env={**os.environ, **config.environment},
             capture_output=True,
             timeout=TIMEOUT_S,
             check=False,
