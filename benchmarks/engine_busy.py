@@ -35,14 +35,19 @@ TESTBED = Path("data/testbed")
 
 
 def config_of(model: Path, folder: Path, limit: int, rounds: int, max_tokens: int) -> RunConfig:
-    """An exhaustive run over testbed problems, whose solutions the model writes itself.
+    """An exhaustive run over testbed problems.
 
+    The testbed model writes the solutions itself; another model is given the gold ones.
     Two units a round, and one round more to warm up: as many as one actor works on by default.
     """
     data: dict[str, Any] = {
         "name": "engine_busy",
         "run_dir": str(folder),
-        "problems": {"path": str(TESTBED / "problems.jsonl"), "limit": limit},
+        "problems": {
+            "path": str(TESTBED / "problems.jsonl"),
+            "limit": limit,
+            "columns": {} if model == TESTBED / "model" else {"solution": "gold_solution"},
+        },
         "steps": {"merge_below": 20, "max_steps": 40},
         "completer": {
             "kind": "vllm",
@@ -173,7 +178,7 @@ def main() -> None:
     elif not arguments.smollm2.is_dir():
         print(f"no SmolLM2 in {arguments.smollm2}: python pipelines/smollm2.py makes it")
     else:
-        found["smollm2"] = ratio_of("smollm2", arguments.smollm2, 16, 3, 48)
+        found["smollm2"] = ratio_of("smollm2", arguments.smollm2, 24, 3, 48)
     print(" ".join(f"{name}_ratio={ratio:.2f}" for name, ratio in found.items()))
 
 
