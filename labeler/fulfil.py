@@ -57,7 +57,8 @@ class Fulfiller:
 
     log: RolloutLog
     sampler: Sampler
-    grader: Grader
+    grader: Grader | None
+    """None: nothing is graded (and so nothing topped up), and replies are empty."""
     counters: Counters = field(default_factory=Counters)
     failures: dict[str, str] = field(default_factory=dict)
     """Cause of failure by prefix key, of those given up."""
@@ -125,6 +126,8 @@ class Fulfiller:
 
     async def _grade(self, problem: Problem, ask: Ask) -> None:
         """Grade what has no verdict yet: prefix and completion together."""
+        if self.grader is None:
+            return
         key, completer = ask.prefix.key, self.sampler.completer
         rollouts = self.log.ungraded(completer, ask, problem.gold_key)
         if not rollouts:

@@ -148,17 +148,17 @@ class Workshop:
             return [t for t in tasks if t.solutions], entries
         count = self._config.generator.per_problem
         bare = generation.bare(tasks, sampler.completer)
-        fulfiller = Fulfiller(log, sampler, self._grader, self.counters)
+        fulfiller = Fulfiller(log, sampler, None, self.counters)
+        wishes = [(task, generation.wish(task, count)) for task in bare]
         async with asyncio.TaskGroup() as group:
-            answers = [
-                group.create_task(fulfiller.answer(t.problem, [generation.wish(t, count)]))
-                for t in bare
-            ]
+            for task, ask in wishes:
+                group.create_task(fulfiller.answer(task.problem, [ask]))
         failures |= {f"{GENERATOR}/{key}": why for key, why in fulfiller.failures.items()}
         written: dict[str, Task] = {}
         bad: list[Rejected] = []
-        for task, answer in zip(bare, answers, strict=True):
-            rollouts = [g.rollout for g in answer.result()[0].rollouts if g.rollout.index < count]
+        for task, ask in wishes:
+            held = log.rollouts(sampler.completer, ask.prefix.key)
+            rollouts = [held[i] for i in range(count) if i in held]
             solutions, entries = generation.solutions_from(
                 task.problem, rollouts, self._config.steps
             )
