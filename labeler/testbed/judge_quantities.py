@@ -13,12 +13,23 @@ def judge_start(ledger: Ledger, name: str, number: int) -> Judgement:
     """Judge a line that states a known person's number, and enter it."""
     known, was = ledger.known(name), ledger.stated.get(name)
     begun = bool(ledger.done) and name == ledger.program.owner
+    if number not in (was, ledger.truth[name]) and _owner_begins(ledger, number):
+        ledger.state(ledger.program.owner, number)
+        return slip(Reason.LABEL)
     ledger.state(name, number)
     if number == ledger.truth[name]:
         if known is None:
             return slip(Reason.LEAP)
         return slip(Reason.RESTATED) if was == number or begun else RIGHT
     return CARRIED if was == number else _wrong_quantity(ledger, name, Reason.OPERAND)
+
+
+def _owner_begins(ledger: Ledger, number: int) -> bool:
+    """Whether this is the owner's given number, at the point where it is due."""
+    owner = ledger.program.owner
+    return (
+        not ledger.done and owner not in ledger.stated and ledger.program.given.get(owner) == number
+    )
 
 
 def _wrong_quantity(ledger: Ledger, name: str, reason: Reason) -> Judgement:
