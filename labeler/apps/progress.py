@@ -161,7 +161,7 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
     yield (
         "  measured",
         str(counts.bases.get("measured", 0)),
-        "by its own rollouts, or the whole by its answer",
+        "by rollouts; the last step by its answer",
     )
     yield "rollouts behind them", str(counts.rollouts), f"{counts.tokens} tokens"
     yield "truncated", f"{counts.share(counts.truncated):.1%}", "of the rollouts of steps"
