@@ -171,7 +171,7 @@ def main() -> None:
     if arguments.child:
         child(arguments.child, arguments.limit, arguments.rounds, arguments.max_tokens)
         return
-    limit, rounds = (48, 1) if arguments.quick else (arguments.limit, arguments.rounds)
+    limit, rounds = (64, 1) if arguments.quick else (arguments.limit, arguments.rounds)
     found = {"testbed": ratio_of("testbed", TESTBED / "model", limit, rounds, arguments.max_tokens)}
     if arguments.quick:
         print("SmolLM2 is left out by --quick")
