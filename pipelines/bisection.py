@@ -2,7 +2,7 @@
 
     python pipelines/bisection.py
 
-Cost: about 5,000 rollouts of the embedded model, two minutes on 2 CPU cores.
+Cost: about 4,000 rollouts of the embedded model, a minute on 2 CPU cores.
 Source: Luo et al. 2024, "OmegaPRM", section 3.2. Bisection assumes that a dead prefix stays dead.
 """
 

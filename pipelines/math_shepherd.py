@@ -2,7 +2,7 @@
 
     python pipelines/math_shepherd.py
 
-Cost: about 3,000 rollouts of the embedded model, a minute on 2 CPU cores.
+Cost: about 1,400 rollouts of the embedded model, half a minute on 2 CPU cores.
 Source: Wang et al. 2024, "Math-Shepherd", section 3.3: the soft label of a step is the share of
 its rollouts that reach the gold answer, the hard label whether any does.
 """

@@ -2,7 +2,7 @@
 
     python pipelines/progress_labels.py
 
-Cost: about 3,000 rollouts of the embedded model, a minute on 2 CPU cores.
+Cost: about 1,400 rollouts of the embedded model, half a minute on 2 CPU cores.
 Source: Setlur et al. 2024, "Rewarding Progress", section 3: the progress of step k under a prover
 is V(k) - V(k-1). Here the prover is the completer itself, and V(0) is the bare question's value.
 """

@@ -2,7 +2,7 @@
 
     python pipelines/smollm2.py models/smollm2-135m
 
-Cost: about half a minute and 300 MB of disk; needs the extra `smollm2` and the package itself.
+Cost: under a minute and 270 MB of disk; needs the extra `smollm2` and the package itself.
 vLLM cannot read GGUF on a CPU, so the weights are dequantized and saved as safetensors in
 bfloat16, with the tokenizer and the chat template that the file carries.
 """

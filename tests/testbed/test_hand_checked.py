@@ -2,8 +2,9 @@
 
 A row: the problem's question and program, the solution, the first error (of either kind), the
 first one that changes the state (0 = none), and the kind of the first error. `shipped-` rows are
-of the shipped model, `wide-` ones of it after its first cycle of training, the rest after its
-second.
+of the shipped model, read with the function's verdicts in view and then written from them;
+`wide-` ones are of the model after its first cycle of training, the rest after its second, and
+these were judged before the function was asked (one, held-0-262, was revised with the function).
 """
 
 import json
