@@ -2,15 +2,19 @@ r"""Grading: completion text and a gold answer to a verdict with its reason.
 
 The walk: `extract` finds the one span that a completion states as its answer, `normalise`
 gives it one spelling, `values` (with `brackets`, `numerals` and `units`) reads it as a number,
-word, tuple, set, ..., and `compare` decides what structure and exact arithmetic can. What is
-left is symbolic: `budget` refuses what is too big, and `pool` hands the pair to a killable
-`worker` process, where `slow` asks sympy (`parsing`, `evaluate`). `grader` ties them together
-and remembers.
+word, tuple, set, ..., and `compare` decides by shape, part by part, under the `conventions`.
+Two expressions are parsed (`tokens`, `parser`, `commands`) to a `tree`, and `settle` decides
+what structure (`structure`), exact arithmetic (`exact`) and exact values at random `points` can.
+What is left goes through the `pool` to a killable `worker` process, where `slow` asks mpmath and
+sympy (`symbolic`, `evaluate`, `relations`) within a `budget`. `grader` ties them together and
+remembers.
 
-Model text never reaches a symbolic engine, `eval` or `sympify` in the caller's process.
+Nothing evaluates model text: only trees that the parser built are ever computed with.
 """
 
+from labeler.grading.conventions import Conventions
+from labeler.grading.explain import Explanation
 from labeler.grading.grader import AnswerGrader, GradingConfig
 from labeler.grading.pool import GraderError
 
-__all__ = ["AnswerGrader", "GraderError", "GradingConfig"]
+__all__ = ["AnswerGrader", "Conventions", "Explanation", "GraderError", "GradingConfig"]

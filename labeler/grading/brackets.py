@@ -6,7 +6,9 @@ Pure text, linear time, any text: unbalanced brackets are no error, they only hi
 import re
 
 SEPARATOR = re.compile(r',? ?"?\b(?:and|or)\b"?|,|;')
+_GROUPS = r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])"
 _MARK = re.compile(rf"[(\[{{]|[)\]}}]|\\cup(?![A-Za-z])|{SEPARATOR.pattern}")
+_GROUPED_MARK = re.compile(rf"{_GROUPS}|{_MARK.pattern}")
 
 
 def peel(text: str) -> str:
@@ -26,17 +28,22 @@ def peel(text: str) -> str:
     return text[left : right + 1]
 
 
-def split_top(text: str) -> tuple[list[str], list[str]]:
-    r"""Text split at its outer separators, and at its outer `\cup`s."""
+def split_top(text: str, *, grouped: bool = False) -> tuple[list[str], list[str]]:
+    r"""Text split at its outer separators, and at its outer `\cup`s.
+
+    Where digits are `grouped`, the commas of `x=1,234` separate nothing.
+    """
     depth, start, union = 0, 0, 0
     pieces: list[str] = []
     unions: list[str] = []
-    for mark in _MARK.finditer(text):
+    for mark in (_GROUPED_MARK if grouped else _MARK).finditer(text):
         found = mark.group()
         if found in "([{":
             depth += 1
         elif found in ")]}":
             depth -= 1
+        elif found[0].isdigit():
+            continue
         elif depth == 0 and found == "\\cup":
             unions.append(text[union : mark.start()])
             union = mark.end()

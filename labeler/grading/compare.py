@@ -1,70 +1,173 @@
-r"""compare.py - two values to equal, different or "ask the slow path".
+r"""compare.py - two values to a ruling: structure first, part by part; leaves last.
 
-Structure first: shapes that cannot be equal are different without arithmetic, sequences are
-compared part by part. `leaf` decides two expressions: outside a worker it is `undecided`, so
-that nothing here ever imports sympy; a worker passes its own. Conventions are those of the
-package's README: order counts in tuples, not in sets and lists; a missing unit, base or
-currency is accepted, a different one is not; a gold 25% accepts 25, 25% and 0.25.
+Shapes that cannot be equal are different without arithmetic, sequences are compared part by
+part. Two expressions are the leaf's business: `settle` outside a worker, which may leave them
+undecided, and `slow` inside. What careful people differ about stands in conventions.py.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from labeler.grading.conventions import Conventions
 from labeler.grading.numerals import Numeral, same_number
-from labeler.grading.units import DEGREE, PERCENT, units_clash
+from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
+from labeler.grading.units import DEGREE, PERCENT
 from labeler.grading.values import Kind, Value
+from labeler.model import Reason
 
-Leaf = Callable[[Value, Value], bool | None]
-"""Whether two values are equal; None where it cannot say."""
+Leaf = Callable[[Value, Value, Conventions], Ruling]
+"""The ruling on two values without parts, and on mixed kinds that may still be equal."""
 
 _SEQUENCES = (Kind.TUPLE, Kind.SET, Kind.LIST, Kind.UNION, Kind.MATRIX)
 _CLOSED = (Kind.WORD, Kind.RATIO)
 
 
-def undecided(_gold: Value, _answer: Value) -> bool | None:
-    """The leaf of the fast path: it never says."""
-    return None
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How values are compared."""
+
+    conventions: Conventions
+    leaf: Leaf
+
+    def rule(self, gold: Value, answer: Value) -> Ruling:
+        """The ruling on an answer against a gold."""
+        if self._units_clash(gold.unit, answer.unit):
+            return ruled(Rule.UNITS, equal=False)
+        if gold.number is not None and answer.number is not None:
+            return self._numbers(gold, answer)
+        if gold.text == answer.text and (gold.name, gold.kind) == (answer.name, answer.kind):
+            return ruled(Rule.TEXT, equal=True)
+        return self._unequal_texts(gold, answer)
+
+    def _units_clash(self, gold: str, answer: str) -> bool:
+        """Whether two units (empty: none) are not the same by convention."""
+        if gold == answer or self.conventions.units == "ignored":
+            return False
+        if self.conventions.units == "required" and not {gold, answer} & {PERCENT, DEGREE}:
+            return True
+        return bool(gold) and bool(answer)
+
+    def _unequal_texts(self, gold: Value, answer: Value) -> Ruling:
+        kinds = {gold.kind, answer.kind}
+        if kinds == {Kind.LETTER}:
+            choice = "A" <= gold.text <= "F" or "A" <= answer.text <= "F"
+            return ruled(Rule.LETTERS, equal=choice and gold.text.lower() == answer.text.lower())
+        if Kind.EQUATION in kinds:
+            return self._equations(gold, answer)
+        if not kinds.isdisjoint(_CLOSED):
+            return ruled(Rule.WORDS, equal=False)
+        if Kind.BASE in kinds:
+            return self._bases(gold, answer)
+        return self._shapes(gold, answer)
+
+    def _numbers(self, gold: Value, answer: Value) -> Ruling:
+        if gold.number is None or answer.number is None:
+            return UNDECIDED
+        percents = [value.unit == PERCENT for value in (gold, answer)]
+        mixed = percents[0] is not percents[1]
+        if not mixed or self.conventions.percent == "bare":
+            ruling = same_number(gold.number, answer.number, self.conventions)
+            if ruling.equal or not mixed:
+                return ruling
+        left, right = (
+            _hundredth(number) if percent else number
+            for number, percent in zip((gold.number, answer.number), percents, strict=True)
+        )
+        ruling = same_number(left, right, self.conventions)
+        return Ruling(ruling.reason, Rule.PERCENT)
+
+    def _bases(self, gold: Value, answer: Value) -> Ruling:
+        same = gold.text.lstrip("0") == answer.text.lstrip("0")
+        if gold.kind is answer.kind:
+            same &= gold.name == answer.name
+        else:
+            same &= self.conventions.units != "required"
+        return ruled(Rule.BASES, equal=same)
+
+    def _equations(self, gold: Value, answer: Value) -> Ruling:
+        if gold.kind is answer.kind:
+            if gold.name and gold.name == answer.name:
+                return self.rule(gold.parts[1], answer.parts[1])
+            return self.leaf(gold, answer, self.conventions)
+        equation, other = (gold, answer) if gold.kind is Kind.EQUATION else (answer, gold)
+        if other.kind is Kind.RELATION:
+            return self.leaf(gold, answer, self.conventions)
+        if not equation.name:
+            return ruled(Rule.KINDS, equal=False)
+        value = equation.parts[1]
+        return self.rule(value, other) if equation is gold else self.rule(other, value)
+
+    def _shapes(self, gold: Value, answer: Value) -> Ruling:
+        sequences = [value for value in (gold, answer) if value.kind in _SEQUENCES]
+        if len(sequences) == 2:
+            return self._sequences(gold, answer)
+        if len(sequences) == 1 and not _asks_more(sequences[0], gold, answer):
+            return ruled(Rule.KINDS, equal=False)
+        if gold.unit == answer.unit or not {gold.unit, answer.unit} & {PERCENT, DEGREE}:
+            return self.leaf(gold, answer, self.conventions)
+        return self._signed(gold, answer)
+
+    def _signed(self, gold: Value, answer: Value) -> Ruling:
+        """A percent or degree sign on one side: the sign's value, or its bare number."""
+        told = self.leaf(_written(gold), _written(answer), self.conventions)
+        bare = PERCENT not in (gold.unit, answer.unit) or self.conventions.percent == "bare"
+        if told.equal or not bare:
+            return told
+        return _either(self.leaf(gold, answer, self.conventions), told)
+
+    def _sequences(self, gold: Value, answer: Value) -> Ruling:
+        kinds = {gold.kind, answer.kind}
+        if Kind.UNION in kinds and len(kinds) == 2:
+            return self.leaf(gold, answer, self.conventions)
+        ordered = len(kinds) == 1 and self._ordered(gold)
+        alike = kinds <= {Kind.SET, Kind.LIST} or len(kinds) == 1
+        if not alike or gold.name != answer.name:
+            return ruled(Rule.KINDS, equal=False)
+        if len(gold.parts) != len(answer.parts):
+            return ruled(Rule.LENGTH, equal=False)
+        if not ordered:
+            return self._matching(gold.parts, answer.parts)
+        pairs = zip(gold.parts, answer.parts, strict=True)
+        return _all(Rule.PARTS, (self.rule(g, a) for g, a in pairs))
+
+    def _ordered(self, gold: Value) -> bool:
+        order = self.conventions.order
+        if gold.kind is Kind.TUPLE:
+            return order != "never" or gold.name != "()"
+        return gold.kind is Kind.MATRIX or (gold.kind is Kind.LIST and order == "always")
+
+    def _matching(self, gold: Sequence[Value], answer: Sequence[Value]) -> Ruling:
+        """Each gold part takes an equal answer part of its own; equality is transitive."""
+        left = list(answer)
+        rulings: list[Ruling] = []
+        for part in gold:
+            found = [self.rule(part, other) for other in left]
+            best = next((r for r in found if r.equal), None)
+            if best is not None:
+                del left[found.index(best)]
+            rulings.append(best or next((r for r in found if r.reason is not Reason.WRONG), _NONE))
+        return _all(Rule.MEMBERS, rulings)
 
 
-def compare(gold: Value, answer: Value, leaf: Leaf = undecided) -> bool | None:
-    """Whether an answer equals the gold, or None where the leaf could not say."""
-    if gold.number is not None and answer.number is not None:
-        return _numbers(gold, answer)
-    if units_clash(gold.unit, answer.unit):
-        return False
-    if gold.text == answer.text and (gold.name, gold.kind) == (answer.name, answer.kind):
-        return True
-    return _unequal_texts(gold, answer, leaf)
+_NONE = ruled(Rule.MEMBERS, equal=False)
 
 
-def _unequal_texts(gold: Value, answer: Value, leaf: Leaf) -> bool | None:
-    kinds = {gold.kind, answer.kind}
-    if kinds == {Kind.LETTER}:
-        return _letters(gold.text, answer.text)
-    if not kinds.isdisjoint(_CLOSED):
-        return False
-    if Kind.BASE in kinds:
-        return _bases(gold, answer)
-    if Kind.EQUATION in kinds:
-        return _equations(gold, answer, leaf)
-    return _shapes(gold, answer, leaf)
+def _all(rule: Rule, rulings: Iterable[Ruling]) -> Ruling:
+    """One wrong part is wrong; else one that is not decided, or cannot be graded, is that."""
+    open_: Ruling | None = None
+    for ruling in rulings:
+        if ruling.reason is Reason.WRONG:
+            return Ruling(Reason.WRONG, rule)
+        if not ruling.equal and (open_ is None or ruling.reason is None):
+            open_ = ruling
+    return open_ or ruled(rule, equal=True)
 
 
-def _letters(gold: str, answer: str) -> bool:
-    """Choice letters ignore case, variables do not."""
-    return "A" <= gold <= "F" and gold.lower() == answer
-
-
-def _numbers(gold: Value, answer: Value) -> bool:
-    if gold.number is None or answer.number is None or units_clash(gold.unit, answer.unit):
-        return False
-    if same_number(gold.number, answer.number):
-        return True
-    if gold.unit == PERCENT and not answer.unit:
-        return same_number(_hundredth(gold.number), answer.number)
-    if answer.unit == PERCENT and not gold.unit:
-        return same_number(gold.number, _hundredth(answer.number))
-    return False
+def _either(first: Ruling, second: Ruling) -> Ruling:
+    """The one that is equal, else the one that is undecided, else the second."""
+    if first.equal or (first.reason is None and not second.equal):
+        return first
+    return second
 
 
 def _hundredth(number: Numeral) -> Numeral:
@@ -72,48 +175,12 @@ def _hundredth(number: Numeral) -> Numeral:
     return Numeral(number.value / 100, places, number.significant)
 
 
-def _bases(gold: Value, answer: Value) -> bool:
-    if gold.kind is answer.kind:
-        return gold.name == answer.name and gold.text == answer.text
-    return gold.text == answer.text.lstrip("0")
-
-
-def _equations(gold: Value, answer: Value, leaf: Leaf) -> bool | None:
-    if gold.kind is answer.kind:
-        if gold.name and gold.name == answer.name:
-            return compare(gold.parts[1], answer.parts[1], leaf)
-        return leaf(gold, answer)
-    equation, other = (gold, answer) if gold.kind is Kind.EQUATION else (answer, gold)
-    if other.kind is Kind.RELATION:
-        return leaf(gold, answer)
-    if not equation.name:
-        return False
-    value = equation.parts[1]
-    return compare(value, other, leaf) if equation is gold else compare(other, value, leaf)
-
-
-def _shapes(gold: Value, answer: Value, leaf: Leaf) -> bool | None:
-    sequences = [value for value in (gold, answer) if value.kind in _SEQUENCES]
-    if len(sequences) == 2:
-        return _sequences(gold, answer, leaf)
-    if len(sequences) == 1:
-        return leaf(gold, answer) if _asks_more(sequences[0], gold, answer) else False
-    if DEGREE in (gold.unit, answer.unit):
-        return leaf(_sine(gold, answer), _sine(answer, gold))
-    return leaf(gold, answer)
-
-
-def _sine(value: Value, other: Value) -> Value:
-    """A value in degrees as the expression in radians, where the other has no unit."""
-    if value.unit != DEGREE or other.unit == DEGREE:
+def _written(value: Value) -> Value:
+    """A value with its percent or degree sign in its text, for the parser."""
+    if value.unit not in (PERCENT, DEGREE):
         return value
-    return replace(
-        value,
-        kind=Kind.EXPRESSION,
-        number=None,
-        unit="",
-        text=rf"({value.text})\frac{{\pi}}{{180}}",
-    )
+    text = f"({value.text}){value.unit}"
+    return replace(value, kind=Kind.EXPRESSION, number=None, unit="", text=text)
 
 
 def _asks_more(sequence: Value, gold: Value, answer: Value) -> bool:
@@ -123,42 +190,4 @@ def _asks_more(sequence: Value, gold: Value, answer: Value) -> bool:
         return sequence.name == "|" or "\\begin" in other.text
     if other.kind is Kind.RELATION:
         return True
-    return "\\cup" in other.text or "\\cap" in other.text
-
-
-def _sequences(gold: Value, answer: Value, leaf: Leaf) -> bool | None:
-    kinds = {gold.kind, answer.kind}
-    if Kind.UNION in kinds and len(kinds) == 2:
-        return leaf(gold, answer)
-    ordered = len(kinds) == 1 and gold.kind in (Kind.TUPLE, Kind.MATRIX)
-    if not ordered and not kinds <= {Kind.SET, Kind.LIST} and kinds != {Kind.UNION}:
-        return False
-    if gold.name != answer.name or len(gold.parts) != len(answer.parts):
-        return False
-    if ordered:
-        return _all(compare(g, a, leaf) for g, a in zip(gold.parts, answer.parts, strict=True))
-    return _matching(gold.parts, answer.parts, leaf)
-
-
-def _all(verdicts: Iterable[bool | None]) -> bool | None:
-    unknown = False
-    for verdict in verdicts:
-        if verdict is False:
-            return False
-        unknown = unknown or verdict is None
-    return None if unknown else True
-
-
-def _matching(gold: Sequence[Value], answer: Sequence[Value], leaf: Leaf) -> bool | None:
-    """Each gold part takes an equal answer part of its own; equality is transitive."""
-    left = list(answer)
-    unknown = False
-    for part in gold:
-        verdicts = [compare(part, other, leaf) for other in left]
-        if True in verdicts:
-            del left[verdicts.index(True)]
-        elif None in verdicts:
-            unknown = True
-        else:
-            return False
-    return None if unknown else True
+    return "\\mathbb" in other.text or "\\setminus" in other.text

@@ -1,103 +1,189 @@
-"""evaluate.py - equality of sympy expressions by their values; runs only inside a worker.
+r"""evaluate.py - values of trees without variables, by mpmath; runs only inside a worker process.
 
-Both sides are evaluated to 50 digits at fixed rational points and compared relatively, so that
-tiny values differ and near-integers are no integers. No simplification is ever needed.
+1. Real mathematics stays real: where the imaginary unit is not written, an expression has no
+   value where a part of it is not real (`\sqrt{x}\sqrt{y}` at negative x), and odd roots of
+   negative numbers are negative numbers.
+2. A difference is evaluated to 110 and to 220 digits. Digits that stay show that it is not
+   zero, noise that follows the precision shows that it is, anything else shows nothing.
+3. Rational values are compared exactly, as far as the budget goes.
+sympy evaluates what mpmath has no plain formula for: integrals, limits, infinite sums.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-DIGITS = 50
-_POINTS = ("7/10", "17/13", "31/11", "-23/17", "-41/29")
-"""Rational points, one a trial; the last two have variables of both signs."""
+import mpmath
+
+from labeler.grading.budget import afford
+from labeler.grading.exact import exact
+from labeler.grading.structure import canonical
+from labeler.grading.symbolic import to_sympy, written_out
+from labeler.grading.tokens import TooBig
+from labeler.grading.tree import IMAGINARY, Node, Number, Op, Symbol, add, neg, walk
+
+DIGITS = (110, 220)
+SURE = 10
+"""Digits that two precisions share where a value is not zero."""
+LOST = 20
+"""Digits that rounding may cost on the way."""
+BITS = 200_000
+"""Budget of exact arithmetic in a worker."""
 
 
-def same_everywhere(a: Any, b: Any) -> bool | None:  # noqa: ANN401 - sympy has no types
-    """Equality at fixed points; None where no point gives both a value.
+class NoValue(Exception):  # noqa: N818 - an outcome, not a fault
+    """An expression has no value, or not a real one."""
 
-    Where the imaginary unit is not written, a non-real value is a root or logarithm outside its
-    domain, and branches may differ there: such a point shows nothing.
+
+def equal(gold: Node, answer: Node) -> bool | None:
+    """Whether two expressions without variables are equal; None where nothing tells.
+
+    Raises TooBig for parts beyond the budgets, and for rational numbers that agree to all
+    digits and are too large to be compared exactly.
     """
-    from sympy import I
-
-    complex_ = a.has(I) or b.has(I)
-    symbols = sorted(a.free_symbols | b.free_symbols, key=str)
-    compared = 0
-    for trial in range(len(_POINTS) if symbols else 1):
-        point = _point(symbols, trial)
-        left, right = value_of(a, point), value_of(b, point)
-        if left is None or right is None:
-            continue
-        near = _near(left, right)
-        if not near and not complex_ and (left.imag != 0 or right.imag != 0):
-            continue
-        if not near:
-            return False
-        compared += 1
-    return True if compared else None
-
-
-def proportional(a: Any, b: Any) -> bool | None:  # noqa: ANN401 - sympy has no types
-    """Whether two equations say the same: their differences of sides in a constant ratio."""
-    from sympy import Eq
-
-    if not (isinstance(a, Eq) and isinstance(b, Eq)):
-        return None
-    left, right = a.lhs - a.rhs, b.lhs - b.rhs
-    symbols = sorted(left.free_symbols | right.free_symbols, key=str)
-    ratio: Any = None
-    compared = 0
-    for trial in range(len(_POINTS)):
-        point = _point(symbols, trial)
-        top, bottom = value_of(left, point), value_of(right, point)
-        if top is None or bottom is None or bottom == 0 or top == 0:
-            continue
-        if ratio is not None and not _near(top / bottom, ratio):
-            return False
-        ratio = top / bottom
-        compared += 1
-    return True if compared >= 2 else None
-
-
-def _point(symbols: list[Any], trial: int) -> dict[Any, Any]:
-    from sympy import Rational
-
-    start = Rational(_POINTS[trial])
-    steps = [start + Rational(place * (trial + 2), 7 + 2 * place) for place in range(len(symbols))]
-    return dict(zip(symbols, steps, strict=True))
-
-
-def value_of(expression: Any, point: dict[Any, Any]) -> Any:  # noqa: ANN401 - sympy, mpmath
-    """The value to DIGITS digits as an mpmath complex number, or None where it has none."""
-    import mpmath
-
     try:
-        number = expression.evalf(DIGITS, subs=point) if point else expression.evalf(DIGITS)
-        if not number.is_number or not number.is_finite:
-            return None
-        with mpmath.workdps(DIGITS + 10):
-            return mpmath.mpc(*(_part(part) for part in number.as_real_imag()))
-    except (MemoryError, RecursionError, OSError, ImportError):
-        raise
-    except Exception:  # noqa: BLE001 - sympy's evaluation raises anything: no value here
+        left, right = exact(gold, BITS), exact(answer, BITS)
+    except ZeroDivisionError:
         return None
+    except TooBig:
+        if _vanishes(gold, answer) is False:
+            return False
+        raise
+    if left is None or right is None:
+        return _vanishes(gold, answer)
+    return left == right
 
 
-def _part(part: Any) -> Any:  # noqa: ANN401 - sympy, mpmath
-    """A real part as mpmath; one of no accurate digit is an exact zero that cancelled."""
-    if part == 0 or (part.is_Float and part._prec <= 4):
-        return 0
-    return part._to_mpmath(200)
+def _vanishes(gold: Node, answer: Node) -> bool | None:
+    """Whether the difference of two expressions is zero."""
+    gap = canonical(add(gold, neg(answer)))
+    afford(gap)
+    complex_ = is_complex(gold) or is_complex(answer)
+    try:
+        (low, low_scale), (high, high_scale) = (_value(gap, d, complex_=complex_) for d in DIGITS)
+    except NoValue:
+        return None
+    with mpmath.workdps(DIGITS[1]):
+        if abs(high - low) < abs(high) * mpmath.mpf(10) ** -SURE:
+            return False
+        noise = [mpmath.mpf(10) ** (LOST - digits) for digits in DIGITS]
+        zero = abs(low) <= low_scale * noise[0] and abs(high) <= high_scale * noise[1]
+    return True if zero else None
 
 
-def _near(a: Any, b: Any) -> bool:  # noqa: ANN401 - mpmath has no types
-    import mpmath
-
-    with mpmath.workdps(DIGITS + 10):
-        return bool(abs(a - b) <= max(abs(a), abs(b)) * mpmath.mpf(10) ** -40)
+def is_complex(node: Node) -> bool:
+    """Whether the imaginary unit is written."""
+    return any(part == IMAGINARY for part in walk(node))
 
 
-def as_fraction(real: Any) -> Fraction:  # noqa: ANN401 - mpmath has no types
-    """An mpmath real number, exactly."""
-    sign, mantissa, exponent, _ = real._mpf_
+def real_value(node: Node) -> Fraction | None:
+    """The value to DIGITS[0] digits, or None where it is not real. Raises TooBig."""
+    afford(node)
+    try:
+        found, _ = _value(node, DIGITS[0], complex_=is_complex(node))
+    except NoValue:
+        return None
+    if found.imag != 0:
+        return None
+    sign, mantissa, exponent, _ = found.real._mpf_
+    if abs(exponent) > BITS:
+        raise TooBig("bits")
     return (-1 if sign else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _value(node: Node, digits: int, *, complex_: bool) -> tuple[Any, Any]:
+    """The value and the largest magnitude met on the way, with `digits` digits."""
+    with mpmath.workdps(digits):
+        evaluation = _Evaluation(digits, complex_=complex_)
+        try:
+            return evaluation.value(node), evaluation.scale
+        except (ValueError, ArithmeticError, mpmath.libmp.NoConvergence) as error:
+            raise NoValue from error
+
+
+class _Evaluation:
+    def __init__(self, digits: int, *, complex_: bool) -> None:
+        self.digits = digits
+        self.complex = complex_
+        self.scale = mpmath.mpf(0)
+
+    def value(self, node: Node) -> Any:  # noqa: ANN401 - mpmath has no types
+        """The value of a node. Raises NoValue, ValueError or ArithmeticError without one."""
+        found = self._value(node)
+        if not self.complex and isinstance(found, mpmath.mpc):
+            if found.imag != 0:
+                raise NoValue
+            found = found.real
+        if not mpmath.isfinite(found):
+            raise NoValue
+        self.scale = max(self.scale, abs(found))
+        return found
+
+    def _value(self, node: Node) -> Any:  # noqa: ANN401
+        if isinstance(node, Number):
+            return mpmath.mpf(node.value.numerator) / node.value.denominator
+        if isinstance(node, Symbol):
+            return self._constant(node.name)
+        if node.op in _BY_SYMPY:
+            terms = written_out(node)
+            return self._by_sympy(node) if terms is None else self.value(terms)
+        if node.op is Op.POW:
+            return self._power(*node.args)
+        function = _FUNCTIONS.get(node.op)
+        if function is None:
+            raise NoValue
+        return function(*map(self.value, node.args))
+
+    def _constant(self, name: str) -> Any:  # noqa: ANN401
+        constants = {"pi": mpmath.pi, "e": mpmath.e, "i": mpmath.mpc(0, 1)}
+        if name not in constants:
+            raise NoValue
+        return +constants[name]
+
+    def _power(self, base: Node, exponent: Node) -> Any:  # noqa: ANN401
+        """A power; of a negative number and an odd root, the real one."""
+        root = self.value(base)
+        ratio = exponent.value if isinstance(exponent, Number) else None
+        if ratio is not None and ratio.denominator == 1:
+            return root ** int(ratio)
+        if root == 0 or self.complex or root > 0:
+            return root ** self.value(exponent)
+        if ratio is None or ratio.denominator % 2 == 0:
+            raise NoValue
+        size = (-root) ** self.value(exponent)
+        return -size if ratio.numerator % 2 else size
+
+    def _by_sympy(self, node: Node) -> Any:  # noqa: ANN401
+        number = to_sympy(node).doit().evalf(self.digits)
+        if not number.is_number or not number.is_finite:
+            raise NoValue
+        return mpmath.mpc(*(part._to_mpmath(mpmath.mp.prec) for part in number.as_real_imag()))
+
+
+def _sum(*terms: Any) -> Any:  # noqa: ANN401
+    return mpmath.fsum(terms)
+
+
+def _product(*factors: Any) -> Any:  # noqa: ANN401
+    return mpmath.fprod(factors)
+
+
+_BY_SYMPY = (Op.SUM, Op.PRODUCT, Op.INTEGRAL, Op.LIMIT)
+_FUNCTIONS: dict[Op, Callable[..., Any]] = {
+    op: getattr(mpmath, op.value)
+    for op in Op
+    if op.value.startswith(("sin", "cos", "tan", "cot", "sec", "csc", "as", "ac", "at"))
+} | {
+    Op.ADD: _sum,
+    Op.MUL: _product,
+    Op.LOG: mpmath.log,
+    Op.FACTORIAL: mpmath.factorial,
+    Op.DOUBLE_FACTORIAL: mpmath.fac2,
+    Op.BINOMIAL: mpmath.binomial,
+    Op.MOD: mpmath.fmod,
+    Op.ABS: abs,
+    Op.FLOOR: mpmath.floor,
+    Op.CEILING: mpmath.ceil,
+    Op.MAX: max,
+    Op.MIN: min,
+}

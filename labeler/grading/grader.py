@@ -17,18 +17,21 @@ from typing import Self
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from labeler.grading.budget import is_maths, too_big
-from labeler.grading.compare import compare
+from labeler.grading.compare import Comparison
+from labeler.grading.conventions import Conventions
+from labeler.grading.explain import Explanation, kind_of
 from labeler.grading.extract import cut_short, extract, tidy
 from labeler.grading.pool import WorkerPool
+from labeler.grading.rulings import Rule, Ruling, ruled
+from labeler.grading.settle import settle
 from labeler.grading.values import Value, read
-from labeler.model import Finish, Outcome, Reason, Verdict
+from labeler.model import Finish, Outcome, Reason, Verdict, digest
 from labeler.params import Params
 
-FAST = "fast1"
-"""Version of extraction, reading and comparison: raised with every change of a verdict."""
+VERSION = "labeler2"
+"""Version of everything that this package decides: raised with every change of a verdict."""
 
-_ENGINES = ("math-verify", "latex2sympy2_extended", "sympy")
+_ENGINES = ("sympy", "mpmath")
 _LUCK = (Reason.TIMEOUT, Reason.GRADER_DIED)
 _INCORRECT = (Reason.WRONG, Reason.NO_ANSWER, Reason.TRUNCATED)
 _MEMO_SPAN = 512
@@ -46,6 +49,8 @@ class GradingConfig(Params):
     """Address space of a worker, in MiB; beyond it the answer is ungradable (too_big)."""
     memo_size: NonNegativeInt = 100_000
     """Verdicts remembered by (gold, answer), the least recently used forgotten first."""
+    conventions: Conventions = Conventions()
+    """What counts as the same answer where careful people differ."""
 
 
 class AnswerGrader:
@@ -53,6 +58,7 @@ class AnswerGrader:
 
     def __init__(self, config: GradingConfig | None = None) -> None:
         self.config = config or GradingConfig()
+        self._comparison = Comparison(self.config.conventions, settle)
         self._pool = WorkerPool(self.config.workers, self.config.timeout_s, self.config.memory_mb)
         self._memo: dict[tuple[str, str], Verdict] = {}
         self._golds: dict[str, Value | None] = {}
@@ -77,9 +83,13 @@ class AnswerGrader:
 
     @property
     def version(self) -> str:
-        """This checker's version and those of the libraries that decide with it."""
+        """This checker's version, those of the libraries that decide with it, its conventions."""
         if not self._version:
-            self._version = "+".join([FAST, *(f"{name}-{installed(name)}" for name in _ENGINES)])
+            parts = [VERSION, *(f"{name}-{installed(name)}" for name in _ENGINES)]
+            conventions = self.config.conventions
+            if conventions != Conventions():
+                parts.append(f"conventions-{digest(conventions.model_dump_json(), size=4)}")
+            self._version = "+".join(parts)
         return self._version
 
     @property
@@ -106,39 +116,43 @@ class AnswerGrader:
             return _verdict(Reason.UNPARSED_GOLD, None, verdict.millis)
         return verdict
 
+    async def explain(self, gold: str, text: str, finish: Finish = Finish.STOP) -> Explanation:
+        """The verdict on one completion with the rule that decided, worked out anew."""
+        span = _span(text, finish)
+        expected = self._gold(gold)
+        gold_kind = "" if expected is None else kind_of(expected)
+        if isinstance(span, Reason):
+            return Explanation(_verdict(span, None, 0.0), Rule.EXTRACTION, gold_kind, "")
+        start = perf_counter()
+        ruling = self._fast(gold, span)
+        if ruling.reason is None:
+            ruling = await self._pool.run(tidy(gold), span, self.config.conventions)
+        millis = (perf_counter() - start) * 1e3
+        verdict = _verdict(ruling.reason or Reason.GRADER_DIED, span, millis)
+        return Explanation(verdict, ruling.rule, gold_kind, kind_of(read(span)))
+
     def _at_once(self, gold: str, text: str, finish: Finish) -> Verdict | str:
         """A verdict, or the span that a worker has to compare."""
-        if finish is not Finish.STOP:
-            return _verdict(Reason.TRUNCATED, None, 0.0)
-        span = extract(text)
-        if span is None:
-            cut = cut_short(text)
-            return _verdict(Reason.TRUNCATED if cut else Reason.NO_ANSWER, None, 0.0)
+        span = _span(text, finish)
+        if isinstance(span, Reason):
+            return _verdict(span, None, 0.0)
         known = self._recall(gold, span)
         if known is not None:
             return known
         start = perf_counter()
-        reason = self._fast(gold, span)
+        reason = self._fast(gold, span).reason
         if reason is None:
             return span
         return self._remember(gold, span, reason, start)
 
-    def _fast(self, gold: str, span: str) -> Reason | None:
-        """The reason that needs no symbolic engine, or None."""
+    def _fast(self, gold: str, span: str) -> Ruling:
+        """The ruling that needs no worker, or an undecided one."""
         if _is_integer(gold) and _is_integer(span):
-            return Reason.MATCH if int(gold) == int(span) else Reason.WRONG
+            return ruled(Rule.NUMBERS, equal=int(gold) == int(span))
         expected = self._gold(gold)
         if expected is None:
-            return Reason.UNPARSED_GOLD
-        answer = read(span)
-        equal = compare(expected, answer)
-        if equal is not None:
-            return Reason.MATCH if equal else Reason.WRONG
-        if not is_maths(expected.text):
-            return Reason.UNPARSED_GOLD
-        if not is_maths(answer.text):
-            return Reason.UNPARSED_ANSWER
-        return Reason.TOO_BIG if too_big(expected.text) or too_big(answer.text) else None
+            return Ruling(Reason.UNPARSED_GOLD, Rule.READING)
+        return self._comparison.rule(expected, read(span))
 
     def _gold(self, gold: str) -> Value | None:
         """The gold's value, read once a problem; None for a gold that says nothing."""
@@ -161,8 +175,8 @@ class AnswerGrader:
 
     async def _ask(self, gold: str, span: str) -> Verdict:
         start = perf_counter()
-        reason = await self._pool.run(tidy(gold), span)
-        return self._remember(gold, span, reason, start)
+        ruling = await self._pool.run(tidy(gold), span, self.config.conventions)
+        return self._remember(gold, span, ruling.reason or Reason.GRADER_DIED, start)
 
     def _recall(self, gold: str, span: str) -> Verdict | None:
         key = (gold, span)
@@ -178,6 +192,16 @@ class AnswerGrader:
                 del self._memo[next(iter(self._memo))]
             self._memo[gold, span] = _verdict(reason, span, 0.0)
         return _verdict(reason, span, millis)
+
+
+def _span(text: str, finish: Finish) -> str | Reason:
+    """The answer that a completion states, or why there is none."""
+    if finish is not Finish.STOP:
+        return Reason.TRUNCATED
+    span = extract(text)
+    if span is not None:
+        return span
+    return Reason.TRUNCATED if cut_short(text) else Reason.NO_ANSWER
 
 
 def _is_integer(text: str) -> bool:

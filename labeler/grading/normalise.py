@@ -52,6 +52,10 @@ _SYNONYMS = [
         (r"_\{([A-Za-z0-9])\}", r"_\1"),
     )
 ]
+_LISTED = re.compile(r"(?<=[0-9]),(?:\s|\\[,;: ]|~)+(?=[0-9])")
+"""A comma and a blank between digits: a list, where a comma alone may group digits."""
+_GROUPED = re.compile(r"(?<=[0-9])\\,(?=[0-9]{3}(?![0-9]))")
+_BRACED_GROUPS = re.compile(r"(?<=[ct^}]\{)[0-9]{1,3}(?:,[0-9]{3})+(?=\})")
 _GAP = re.compile(r" (?=[^A-Za-z0-9\"])|(?<=[^A-Za-z0-9\"]) ")
 
 
@@ -65,10 +69,12 @@ def normalise(span: str) -> str:
     span = _dollars(span)
     for pattern, replacement in _SYNONYMS[:2]:
         span = pattern.sub(replacement, span)
+    span = _GROUPED.sub("", _LISTED.sub(";", span))
     span = _SPACES.sub(" ", _TEXT.sub(_quoted, span))
     for pattern, replacement in _SYNONYMS[2:]:
         span = pattern.sub(replacement, span)
     span = _arguments(_arguments(span, "\\frac", 2), "\\sqrt", 1)
+    span = _BRACED_GROUPS.sub(lambda group: group.group().replace(",", ""), span)
     return _GAP.sub("", re.sub(r" +", " ", span)).strip()
 
 
@@ -76,6 +82,8 @@ def _quoted(match: re.Match[str]) -> str:
     word = match.group(1).strip(" .,:")
     if len(word) == 1 and word.isalnum() and not _is_unit(match, word):
         return word
+    if word and not any(mark.isalpha() for mark in word):
+        return f" {word} "
     return f' "{word}" ' if word else " "
 
 

@@ -11,6 +11,9 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from labeler.grading.conventions import Conventions
+from labeler.grading.rulings import Rule, Ruling, ruled
+
 MAX_EXPONENT = 5000
 """Powers of ten beyond this are left to the slow path's budgets."""
 
@@ -124,20 +127,29 @@ def _repeating(body: str) -> Numeral | None:
     return Numeral((whole + tail) / 10 ** len(fixed))
 
 
-def same_number(gold: Numeral, answer: Numeral) -> bool:
-    """Whether two numbers are one answer.
+def same_number(gold: Numeral, answer: Numeral, conventions: Conventions) -> Ruling:
+    """The ruling on two numbers: equal values are equal, and rounded ones by convention.
 
-    Equal values are. A decimal also stands for an exact gold when it is correctly rounded and
-    shows six significant digits; an exact answer for a decimal gold of three significant
-    digits when it rounds to them. Two decimals must be equal.
+    A decimal stands for an exact gold when it is correctly rounded and shows enough digits; an
+    exact answer for a decimal gold of enough digits when it rounds to them. Two decimals must
+    be equal.
     """
     if gold.value == answer.value:
-        return True
+        return _EQUAL
     if gold.places is None and answer.places is not None:
-        return answer.significant >= 6 and rounds_to(gold.value, answer)
-    if gold.places is not None and answer.places is None and answer.value.denominator != 1:
-        return gold.significant >= 3 and rounds_to(answer.value, gold)
-    return False
+        enough = conventions.rounded_digits
+        if enough is not None and answer.significant >= enough and rounds_to(gold.value, answer):
+            return _ROUNDED
+    elif gold.places is not None and answer.places is None and answer.value.denominator != 1:
+        enough = conventions.rounded_gold_digits
+        if enough is not None and gold.significant >= enough and rounds_to(answer.value, gold):
+            return _ROUNDED
+    return _DIFFERENT
+
+
+_EQUAL = ruled(Rule.NUMBERS, equal=True)
+_DIFFERENT = ruled(Rule.NUMBERS, equal=False)
+_ROUNDED = ruled(Rule.ROUNDED, equal=True)
 
 
 def rounds_to(value: Fraction, decimal: Numeral) -> bool:

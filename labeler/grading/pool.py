@@ -21,11 +21,17 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from labeler.grading.conventions import Conventions
 from labeler.grading.frames import HEADER, MAX_FRAME, Message, pack, unpack
+from labeler.grading.rulings import Rule, Ruling
 from labeler.model import LabelerError, Reason
 
 START_S = 120.0
 """Longest wait for the server's imports, and for a worker to take a job up."""
+
+
+_DEFAULT = Conventions()
+_DIED = Ruling(Reason.GRADER_DIED, Rule.LIMITS)
 
 
 class GraderError(LabelerError):
@@ -91,20 +97,24 @@ class WorkerPool:
         """The server and its idle workers: empty before the first job."""
         return [*([self._server.peer.pid] if self._server else []), *(w.pid for w in self._idle)]
 
-    async def run(self, gold: str, answer: str) -> Reason:
-        """The verdict's reason for one pair of spans. Raises GraderError if none can start."""
+    async def run(
+        self, gold: str, answer: str, conventions: Conventions = _DEFAULT
+    ) -> Ruling:
+        """The ruling on one pair of spans. Raises GraderError if no worker can start."""
         async with self._slots:
             try:
                 worker = await self._worker()
             except (OSError, asyncio.IncompleteReadError, TimeoutError):
-                return Reason.GRADER_DIED
+                return _DIED
             keep = False
             try:
-                reply = await self._ask(worker, {"gold": gold, "answer": answer})
+                choices = conventions.model_dump(exclude_defaults=True)
+                job = {"gold": gold, "answer": answer, "conventions": choices}
+                reply = await self._ask(worker, job)
                 keep = "retire" in reply and not reply["retire"]
-                return Reason(reply["reason"])
+                return Ruling(Reason(reply["reason"]), Rule(reply["rule"]))
             except (OSError, asyncio.IncompleteReadError):
-                return Reason.GRADER_DIED
+                return _DIED
             finally:
                 if keep:
                     self._idle.append(worker)
@@ -117,14 +127,15 @@ class WorkerPool:
             async with asyncio.timeout(START_S):
                 await worker.receive()
         except TimeoutError:
-            return {"reason": Reason.GRADER_DIED}
+            return {"reason": Reason.GRADER_DIED, "rule": Rule.LIMITS}
         reply = asyncio.ensure_future(worker.receive())
         try:
             await asyncio.wait({reply}, timeout=self.timeout_s)
             for _ in range(3):  # a reply that came while this loop was busy still counts
                 if not reply.done():
                     await asyncio.sleep(0)
-            return reply.result() if reply.done() else {"reason": Reason.TIMEOUT}
+            late = {"reason": Reason.TIMEOUT, "rule": Rule.LIMITS}
+            return reply.result() if reply.done() else late
         finally:
             reply.cancel()
 

@@ -1,45 +1,42 @@
-r"""slow.py - symbolic comparison of two spans; runs only inside a worker process.
+r"""slow.py - what needs sympy or mpmath; runs only inside a worker process.
 
-`parsing` builds sympy objects with Math-Verify's LaTeX parser, `evaluate` compares expressions
-by their values, inequalities are compared as sets of reals, and Math-Verify's own `verify` (its
-timeouts off: they need signals) decides what is left.
-
-It may hang, exhaust memory or abort the process: pool.py owns the clock, the memory limit and
-the consequences. Nothing here is imported by the caller's process.
+`judge` compares two spans again with a leaf that goes on where `settle` stops: sets of reals,
+relations, rounded decimals, values at random points to many digits, and last a small
+simplification. It may hang, exhaust memory or abort the process: pool.py owns the clock, the
+memory limit and the consequences. Nothing here is imported by the caller's process.
 """
 
-import re
-from typing import Any
-
-from labeler.grading.budget import is_maths
-from labeler.grading.compare import compare
-from labeler.grading.evaluate import as_fraction, proportional, same_everywhere, value_of
-from labeler.grading.numerals import Numeral, rounds_to
-from labeler.grading.parsing import is_expression, parse
+from labeler.grading.compare import Comparison
+from labeler.grading.conventions import Conventions
+from labeler.grading.evaluate import equal, real_value
+from labeler.grading.numerals import Numeral, same_number
+from labeler.grading.points import agree
+from labeler.grading.relations import same_region, same_relation
+from labeler.grading.rulings import Rule, Ruling, ruled
+from labeler.grading.settle import number_of, settle, tree_of
+from labeler.grading.symbolic import to_sympy
+from labeler.grading.tokens import TooBig, Unreadable
+from labeler.grading.tree import Node, Relation, add, neg, walk
 from labeler.grading.values import Kind, Value, read
 from labeler.model import Reason
 
+SIMPLIFIED_NODES = 60
+"""Size of a difference that simplification is still tried on."""
+
 _LIMITS = (MemoryError, RecursionError, OverflowError, OSError, ImportError, SystemError)
 """What running out of memory or stack looks like, in a library's own loads too."""
+_REGIONS = (Kind.RELATION, Kind.UNION)
 
 
-class Unparsed(Exception):  # noqa: N818 - an outcome, not a fault
-    """One of the two is no expression that the parser knows."""
-
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-def judge(gold: str, answer: str) -> Reason:
-    """MATCH, WRONG, UNPARSED_GOLD, UNPARSED_ANSWER or TOO_BIG for two spans."""
+def judge(gold: str, answer: str, conventions: Conventions) -> Ruling:
+    """The ruling on two spans: always one that decides, or says why none can be given."""
     try:
-        equal = compare(read(gold), read(answer), _leaf)
-    except Unparsed as unparsed:
-        return unparsed.reason
+        return Comparison(conventions, _leaf).rule(read(gold), read(answer))
+    except TooBig:
+        return Ruling(Reason.TOO_BIG, Rule.LIMITS)
     except Exception as error:  # noqa: BLE001 - sympy raises anything: they cannot be compared
-        return Reason.TOO_BIG if _hit_a_limit(error) else Reason.UNPARSED_ANSWER
-    return Reason.MATCH if equal else Reason.WRONG
+        limit = _hit_a_limit(error)
+        return Ruling(Reason.TOO_BIG if limit else Reason.UNPARSED_ANSWER, Rule.LIMITS)
 
 
 def _hit_a_limit(error: BaseException | None) -> bool:
@@ -52,75 +49,76 @@ def _hit_a_limit(error: BaseException | None) -> bool:
 
 
 def warm() -> None:
-    """Import everything and parse once, so that forked children start hot."""
-    judge(r"\frac{\sqrt{3}}{3}", r"\frac{1}{\sqrt{3}}")
-    judge(r"x^2+1>2", r"(-\infty,-1)\cup(1,\infty)")
+    """Import everything and compute once, so that forked children start hot."""
+    judge(r"\frac{\sqrt{3}}{3}", r"\frac{1}{\sqrt{3}}", Conventions())
+    judge(r"x^2+1>2", r"(-\infty,-1)\cup(1,\infty)", Conventions())
 
 
-def _leaf(gold: Value, answer: Value) -> bool | None:
-    if Kind.RELATION in {part.kind for v in (gold, answer) for part in (v, *v.parts)}:
-        regions = _region(gold, Reason.UNPARSED_GOLD), _region(answer, Reason.UNPARSED_ANSWER)
-        if None not in regions:
-            return bool(regions[0] == regions[1])
-    parsed_gold = _expression(gold.text, Reason.UNPARSED_GOLD)
-    parsed_answer = _expression(answer.text, Reason.UNPARSED_ANSWER)
-    if gold.kind is Kind.EQUATION and answer.kind is Kind.EQUATION:
-        same = proportional(parsed_gold, parsed_answer)
-        return _verify(parsed_gold, parsed_answer) if same is None else same
-    if is_expression(parsed_gold) and is_expression(parsed_answer):
-        if gold.number is None and answer.number is not None and answer.number.places is not None:
-            return _rounded(parsed_gold, answer.number)
-        if answer.number is None and gold.number is not None and gold.number.places is not None:
-            close = gold.number.significant >= 3 and _rounded(parsed_answer, gold.number, least=3)
-            return close or bool(same_everywhere(parsed_gold, parsed_answer))
-        same = same_everywhere(parsed_gold, parsed_answer)
+def _leaf(gold: Value, answer: Value, conventions: Conventions) -> Ruling:
+    if _about_regions(gold) or _about_regions(answer):
+        try:
+            same = same_region(gold, answer)
+        except (Unreadable, NotImplementedError):
+            same = None
         if same is not None:
-            return same
-    return _verify(parsed_gold, parsed_answer)
+            return ruled(Rule.REGION, equal=same)
+    ruling = settle(gold, answer, conventions)
+    if ruling.reason is not None:
+        return ruling
+    left, right = tree_of(gold, Reason.UNPARSED_GOLD), tree_of(answer, Reason.UNPARSED_ANSWER)
+    if isinstance(left, Relation) and isinstance(right, Relation):
+        related = same_relation(left, right)
+        return _told(Rule.RATIO, related)
+    if isinstance(left, (Relation, Reason)) or isinstance(right, (Relation, Reason)):
+        return ruled(Rule.KINDS, equal=False)
+    return _expressions((gold, left), (answer, right), conventions)
 
 
-def _verify(gold: Any, answer: Any) -> bool:  # noqa: ANN401 - sympy has no types
-    from math_verify import verify
-
-    return bool(
-        verify([gold], [answer], allow_set_relation_comp=True, timeout_seconds=None)  # no signals
-    )
+def _about_regions(value: Value) -> bool:
+    parts = (value, *value.parts)
+    return any(part.kind in _REGIONS for part in parts) or "\\mathbb" in value.text
 
 
-def _expression(text: str, blame: Reason) -> Any:  # noqa: ANN401 - sympy has no types
-    if not is_maths(text):
-        raise Unparsed(blame)
-    try:
-        return parse(text)
-    except Exception as error:
-        if _hit_a_limit(error):
-            raise
-        raise Unparsed(blame) from error
+def _told(rule: Rule, equal: bool | None) -> Ruling:
+    if equal is None:
+        return Ruling(Reason.UNPARSED_ANSWER, Rule.LIMITS)
+    return ruled(rule, equal=equal)
 
 
-def _region(value: Value, blame: Reason) -> Any:  # noqa: ANN401 - sympy has no types
-    """The set of reals that an inequality, an "or"-list of them or an interval is, or None."""
-    from sympy import Intersection, Set, Union
-    from sympy.logic.boolalg import Boolean
+def _expressions(
+    gold: tuple[Value, Node], answer: tuple[Value, Node], conventions: Conventions
+) -> Ruling:
+    numbers = number_of(*gold), number_of(*answer)
+    decimals = [number is not None and number.places is not None for number in numbers]
+    if decimals[0] is not decimals[1]:
+        rounded = _rounded(gold, answer, conventions)
+        if rounded is not None and rounded.equal:
+            return rounded
+    same = agree(gold[1], answer[1], equal)
+    if same is not None:
+        return ruled(Rule.DIGITS, equal=same)
+    return _told(Rule.SIMPLIFY, _simplified(gold[1], answer[1]))
 
-    if value.kind is Kind.LIST:
-        regions = [_region(part, blame) for part in value.parts]
-        if any(region is None for region in regions):
+
+def _rounded(
+    gold: tuple[Value, Node], answer: tuple[Value, Node], conventions: Conventions
+) -> Ruling | None:
+    """A decimal against an exact value of many digits; None where that has no real value."""
+    sides: list[Numeral] = []
+    for value, tree in (gold, answer):
+        number = number_of(value, tree)
+        found = real_value(tree) if number is None else number.value
+        if found is None:
             return None
-        return (Union if re.search(r"\bor\b", value.text) else Intersection)(*regions)
-    parsed = _expression(value.text, blame)
-    if isinstance(parsed, Set):
-        return parsed
-    if isinstance(parsed, Boolean) and len(parsed.free_symbols) == 1:
-        return parsed.as_set()
-    return None
+        sides.append(number or Numeral(found))
+    return same_number(sides[0], sides[1], conventions)
 
 
-def _rounded(exact: Any, decimal: Numeral, least: int = 6) -> bool:  # noqa: ANN401 - sympy
-    """Whether a decimal is the correctly rounded value of an exact expression."""
-    value = value_of(exact, {})
-    if value is None or value.imag != 0 or decimal.significant < least:
-        return False
-    if abs(value.real._mpf_[2]) > 20_000:  # beyond what any span of decimals can write
-        return False
-    return rounds_to(as_fraction(value.real), decimal)
+def _simplified(gold: Node, answer: Node) -> bool | None:
+    """True where sympy simplifies the difference to zero; None else: it shows nothing then."""
+    from sympy import simplify
+
+    gap = add(gold, neg(answer))
+    if sum(1 for _ in walk(gap)) > SIMPLIFIED_NODES:
+        return None
+    return True if simplify(to_sympy(gap)) == 0 else None

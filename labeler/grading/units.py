@@ -44,6 +44,7 @@ _NAMES = {
 _UNITS = {word: unit for unit, words in _NAMES.items() for word in words.split()}
 _ABBREVIATIONS = {"m": "m", "g": "g", "s": "s", "h": "h", "in": "in", "l": "l", "L": "l"}
 _GLUED = re.compile(r"(?<=[0-9])(m|cm|mm|km|ft|in)([23])$")
+MONEY = ("$", "€", "£", "¥", "cent")
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _POWERS = {"square": "2", "sq": "2", "squared": "2", "cubic": "3", "cu": "3", "cubed": "3"}
 _MONEY = re.compile(r"(-?)(?:US|USD)? ?([$€£¥])(-?)")
@@ -94,8 +95,3 @@ def _worded(rest: str, words: str, power: str, whole: str) -> tuple[str, str, in
         elif name:
             known = False
     return rest.strip(), unit + power if known and unit else "", scale
-
-
-def units_clash(gold: str, answer: str) -> bool:
-    """Whether both have a unit and they differ; a missing one is accepted."""
-    return bool(gold) and bool(answer) and gold != answer

@@ -13,7 +13,7 @@ from fractions import Fraction
 from labeler.grading.brackets import SEPARATOR, outer_text, peel, split_top
 from labeler.grading.normalise import normalise
 from labeler.grading.numerals import Numeral, numeral
-from labeler.grading.units import DEGREE, PERCENT, split_unit
+from labeler.grading.units import DEGREE, split_unit
 
 MAX_DEPTH = 6
 """Nesting of tuples in lists in sets that is told apart; deeper is an expression."""
@@ -55,7 +55,9 @@ class Value:
 
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LETTER = re.compile(r'\(?"?\(?([A-Za-z])\)?"?\)?')
-_BASE = re.compile(r"([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)_\{?([0-9]{1,2})\}?")
+_BASE = re.compile(
+    r"\(?([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)\)?_(?:\{([0-9]{1,2})\}|([0-9]{1,2}))"
+)
 _RATIO = re.compile(r"[0-9]{1,9}(?::[0-9]{1,9})+")
 _PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*")
 _MATHS = {"pi", "infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp"}
@@ -63,6 +65,8 @@ _MATRIX = re.compile(r"\\begin\{([pbvBV]?(?:small)?matrix|array)\}(.*)\\end\{\1\
 _RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>|]")
 _BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
 _LONE = re.compile(r"([A-Za-z]|\\[a-z]+)(_[A-Za-z0-9]|_\{[A-Za-z0-9]+\}|'|\([A-Za-z]\))?")
+_ANGLED = re.compile(r"sin|cos|tan|cot|sec|csc|°")
+"""What makes a degree sign at the end belong to the last factor."""
 _SAID = re.compile(r'.*answer is:?"? ?', re.IGNORECASE)
 
 
@@ -84,7 +88,7 @@ def _read(text: str, depth: int) -> Value:
         if scale != 1:
             number = Numeral(number.value * scale, number.places and 0, number.significant)
         return Value(Kind.NUMBER, rest, number, unit)
-    if not unit or unit in (PERCENT, DEGREE):
+    if rest == text or (unit == DEGREE and _ANGLED.search(rest)):
         return _compound(text, depth)
     return replace(_compound(rest, depth), unit=unit)
 
@@ -101,7 +105,7 @@ def _simple(text: str) -> Value | None:
         return Value(Kind.NUMBER, text, Numeral(Fraction(_SMALL.index(text.lower()))))
     base = _BASE.fullmatch(text.replace(" ", ""))
     if base is not None:
-        return Value(Kind.BASE, base.group(1).lstrip("0"), name=base.group(2))
+        return Value(Kind.BASE, base.group(1).lstrip("0"), name=base.group(2) or base.group(3))
     if _RATIO.fullmatch(text):
         return Value(Kind.RATIO, text)
     return _word(text)
@@ -144,12 +148,12 @@ def _sequence(text: str, depth: int) -> Value | None:
     builder = _BUILDER.fullmatch(text)
     if builder is not None:
         return _read(builder.group(1), depth + 1)
-    pieces, unions = split_top(text)
+    pieces, unions = split_top(text, grouped=True)
     if len(pieces) > 1:
         return _sequence_of(Kind.LIST, text, pieces, depth)
     if len(unions) > 1:
         return _sequence_of(Kind.UNION, text, unions, depth)
-    if text[:1] in ("(", "[", "\\"):
+    if text[:1] in ("(", "[", "{", "\\"):
         return _bracketed(text, depth)
     return None
 
@@ -157,7 +161,9 @@ def _sequence(text: str, depth: int) -> Value | None:
 def _bracketed(text: str, depth: int) -> Value | None:
     if text.startswith("\\{") and text.endswith("\\}"):
         return _sequence_of(Kind.SET, text, split_top(text[2:-2])[0], depth)
-    if text[0] == "\\" or text[-1] not in ")]":
+    if text.startswith("{") and text.endswith("}") and len(split_top(text[1:-1])[0]) > 1:
+        return _sequence_of(Kind.SET, text, split_top(text[1:-1])[0], depth)
+    if text[0] in "\\{" or text[-1] not in ")]":
         return None
     pieces, _ = split_top(text[1:-1])
     if len(pieces) < 2:
@@ -171,10 +177,11 @@ def _bracketed(text: str, depth: int) -> Value | None:
 
 def _plus_minus(text: str, depth: int) -> Value | None:
     """Both values of a text with one plus-minus sign, as a list."""
-    pieces = text.split("\\pm")
-    if len(pieces) != 2 or "(" in text:
+    at = outer_text(text).find("\\pm")
+    if at < 0 or text.count("\\pm") != 1:
         return None
-    return _sequence_of(Kind.LIST, text, [f"{pieces[0]}{sign}{pieces[1]}" for sign in "+-"], depth)
+    left, right = text[:at], text[at + 3 :]
+    return _sequence_of(Kind.LIST, text, [f"{left}{sign}{right}" for sign in "+-"], depth)
 
 
 def _sequence_of(kind: Kind, text: str, pieces: list[str], depth: int, name: str = "") -> Value:

@@ -119,7 +119,8 @@ def _confine(server: int, memory: int) -> None:
 
 
 def _work(jobs: socket.socket) -> None:
-    """Answer jobs: "started" at once, then the reason; retire after a memory error."""
+    """Answer jobs: "started" at once, then the ruling; retire after a memory error."""
+    from labeler.grading.conventions import Conventions
     from labeler.grading.slow import judge
 
     jobs.sendall(pack({"worker": os.getpid()}))
@@ -128,9 +129,9 @@ def _work(jobs: socket.socket) -> None:
         if job is None:
             return
         jobs.sendall(pack({"started": True}))
-        reason = judge(job["gold"], job["answer"])
-        retire = reason is Reason.TOO_BIG or count == JOBS_A_WORKER
-        jobs.sendall(pack({"reason": reason.value, "retire": retire}))
+        ruling = judge(job["gold"], job["answer"], Conventions(**job["conventions"]))
+        retire = ruling.reason is Reason.TOO_BIG or count == JOBS_A_WORKER
+        jobs.sendall(pack({"reason": ruling.reason, "rule": ruling.rule, "retire": retire}))
         if retire:
             return
 

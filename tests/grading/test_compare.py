@@ -3,9 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.grading.budget import is_maths, too_big
-from labeler.grading.compare import compare
+from labeler.grading.compare import Comparison
+from labeler.grading.conventions import Conventions
+from labeler.grading.settle import settle
 from labeler.grading.values import Kind, Value, read
+from labeler.model import Reason
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=80)
 MARKS = st.sampled_from(
@@ -17,17 +19,20 @@ TEXTS = ANY | st.lists(MARKS, max_size=40).map("".join)
 NUMBERS = st.lists(st.integers(-50, 50), min_size=2, max_size=6)
 
 
+COMPARISON = Comparison(Conventions(), settle)
+
+
 def fast(gold: str, answer: str) -> bool | None:
-    return compare(read(gold), read(answer))
+    """Equality as far as it shows without a worker."""
+    told = {Reason.MATCH: True, Reason.WRONG: False}
+    return told.get(COMPARISON.rule(read(gold), read(answer)).reason)
 
 
 @given(TEXTS)
 def test_reading_is_total_and_a_value_equals_itself(text: str) -> None:
     value = read(text)
     assert isinstance(value, Value)
-    assert compare(value, value) is True
-    assert isinstance(too_big(value.text), bool)
-    assert isinstance(is_maths(value.text), bool)
+    assert COMPARISON.rule(value, value).equal
 
 
 @given(NUMBERS, st.randoms(use_true_random=False))
@@ -73,12 +78,3 @@ def test_shapes_are_told_apart() -> None:
         "\\sum_{k=1}^{3} k": Kind.EXPRESSION,
     }
     assert {text: read(text).kind for text in shapes} == shapes
-
-
-def test_budgets_refuse_what_no_clock_can_stop() -> None:
-    refused = ["9^{9^{9^9}}", "9^9^9^9", "10^{10^{10}}", "100000000!", "(9!)!", "1.3^{6472416997}",
-               "\\binom{1000000}{500000}", "\\sum_{k=1}^{100000000} k", "x" * 2000,
-               "(" * 200]  # fmt: skip
-    assert [text for text in refused if not too_big(text)] == []
-    taken = ["2^{100}", "2^{2^3}", "\\frac{1}{2004!}", "e^{x^2}", "(x^{2}+1)^{3}", "10^{10}"]
-    assert [text for text in taken if too_big(text)] == []

@@ -1,0 +1,222 @@
+r"""commands.py - functions and the LaTeX commands with a syntax of their own.
+
+One short function a construct; each is called right after the parser has taken its name and
+gives the tree of the whole construct. Raises Unreadable where the text is not of its form.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from labeler.grading.tokens import FUNCTIONS, Lexeme, Unreadable
+from labeler.grading.tree import (
+    EULER,
+    MINUS_ONE,
+    PI,
+    Apply,
+    Node,
+    Number,
+    Op,
+    Symbol,
+    add,
+    div,
+    free_symbols,
+    mul,
+    power,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from labeler.grading.parser import Parser
+
+MAX_ROWS = 4
+"""Rows of a determinant that is written out."""
+
+_SEVERAL = (Op.GCD, Op.LCM, Op.MAX, Op.MIN, Op.BINOMIAL)
+_INVERSE = {Op(name): Op(f"a{name}") for name in ("sin", "cos", "tan", "cot", "sec", "csc",
+                                                  "sinh", "cosh", "tanh")}  # fmt: skip
+_TEN = Number(Fraction(10))
+
+
+def function(p: "Parser", name: str) -> Node:
+    r"""A function with its argument: `\sin^2 x`, `\log_2 8`, `\gcd(12, 18)`."""
+    op = FUNCTIONS[name]
+    base: Node | None = _TEN if name == "lg" else None
+    if p.take(Lexeme.SIGN, "_"):
+        base = script(p)
+    exponent = p.exponent() if p.take(Lexeme.SIGN, "^") else None
+    if op in _SEVERAL:
+        node: Node = Apply(op, p.arguments())
+    else:
+        node = _applied(op, _argument(p), base, inverse=exponent == MINUS_ONE)
+    return node if exponent in (None, MINUS_ONE) else power(node, exponent or MINUS_ONE)
+
+
+def _applied(op: Op, argument: Node, base: Node | None, *, inverse: bool) -> Node:
+    if inverse:
+        if op not in _INVERSE:
+            raise Unreadable(op)
+        op = _INVERSE[op]
+    if base is None:
+        return Apply(op, (argument,))
+    if op is not Op.LOG:
+        raise Unreadable("_")
+    return Apply(op, (argument, base))
+
+
+def _argument(p: "Parser") -> Node:
+    """What a function without brackets takes: factors up to the next sign or function."""
+    if p.at(Lexeme.SIGN, "(", "[", "{"):
+        return p.group()
+    node = p.unary()
+    while p.starts_factor() and not p.at(Lexeme.FUNCTION):
+        if p.at(Lexeme.SIGN, "(", "[") and not isinstance(node, Number):
+            break
+        node = mul(node, p.power())
+    turn = not free_symbols(node) and any(part == PI for part in walk(node))
+    if turn and p.at(Lexeme.SIGN, "/") and p.at(Lexeme.NUMBER, ahead=1):
+        p.expect(Lexeme.SIGN, "/")
+        node = div(node, p.power())
+    return node
+
+
+def script(p: "Parser") -> Node:
+    """A subscript: a group or one token."""
+    return p.group() if p.at(Lexeme.SIGN, "{") else p.primary()
+
+
+def _fraction(p: "Parser") -> Node:
+    top = p.group()
+    return div(top, p.group())
+
+
+def _root(p: "Parser") -> Node:
+    """A root, its degree in square brackets."""
+    if p.at(Lexeme.SIGN, "["):
+        degree = p.group()
+        return power(p.group(), div(Number(Fraction(1)), degree))
+    return power(_radicand(p), Number(Fraction(1, 2)))
+
+
+def _cube_root(p: "Parser") -> Node:
+    return power(_radicand(p), Number(Fraction(1, 3)))
+
+
+def _radicand(p: "Parser") -> Node:
+    return p.group() if p.at(Lexeme.SIGN, "{", "(") else p.power()
+
+
+def _binomial(p: "Parser") -> Node:
+    if p.at(Lexeme.SIGN, "("):
+        return Apply(Op.BINOMIAL, p.arguments())
+    top = p.group()
+    return Apply(Op.BINOMIAL, (top, p.group()))
+
+
+def _exponential(p: "Parser") -> Node:
+    return power(EULER, _argument(p))
+
+
+def _rounded(op: Op, closing: str) -> Callable[["Parser"], Node]:
+    def read(p: "Parser") -> Node:
+        node = p.sum()
+        p.expect(Lexeme.COMMAND, closing)
+        return Apply(op, (node,))
+
+    return read
+
+
+def _series(op: Op) -> Callable[["Parser"], Node]:
+    r"""`\sum_{k=1}^{n}` of the product that follows."""
+
+    def read(p: "Parser") -> Node:
+        p.expect(Lexeme.SIGN, "_")
+        p.expect(Lexeme.SIGN, "{")
+        variable = Symbol(p.expect(Lexeme.SYMBOL))
+        p.expect(Lexeme.SIGN, "=")
+        first = p.sum()
+        p.expect(Lexeme.SIGN, "}")
+        p.expect(Lexeme.SIGN, "^")
+        last = p.exponent()
+        return Apply(op, (p.term(), variable, first, last))
+
+    return read
+
+
+def _integral(p: "Parser") -> Node:
+    r"""`\int_a^b f dx`; one without bounds has no value."""
+    p.expect(Lexeme.SIGN, "_")
+    lower = script(p)
+    p.expect(Lexeme.SIGN, "^")
+    upper = p.exponent()
+    p.integrals += 1
+    body = p.sum()
+    p.integrals -= 1
+    p.expect(Lexeme.SYMBOL, "d")
+    return Apply(Op.INTEGRAL, (body, Symbol(p.expect(Lexeme.SYMBOL)), lower, upper))
+
+
+def _limit(p: "Parser") -> Node:
+    p.expect(Lexeme.SIGN, "_")
+    p.expect(Lexeme.SIGN, "{")
+    variable = Symbol(p.expect(Lexeme.SYMBOL))
+    p.expect(Lexeme.COMMAND, "to")
+    goal = p.sum()
+    p.expect(Lexeme.SIGN, "}")
+    return Apply(Op.LIMIT, (p.term(), variable, goal))
+
+
+def _determinant(p: "Parser") -> Node:
+    r"""A `vmatrix`, or `\det` before another matrix, written out."""
+    p.expect(Lexeme.SIGN, "{")
+    style = ""
+    while p.at(Lexeme.SYMBOL):
+        style += p.expect(Lexeme.SYMBOL)
+    p.expect(Lexeme.SIGN, "}")
+    if style != "vmatrix":
+        raise Unreadable(style)
+    rows = [[p.sum()]]
+    while not p.take(Lexeme.COMMAND, "end"):
+        if p.take(Lexeme.SIGN, "\\\\"):
+            if p.at(Lexeme.COMMAND, "end"):
+                continue
+            rows.append([])
+        else:
+            p.expect(Lexeme.SIGN, "&")
+        rows[-1].append(p.sum())
+    p.expect(Lexeme.SIGN, "{")
+    while p.take(Lexeme.SYMBOL):
+        pass
+    p.expect(Lexeme.SIGN, "}")
+    return determinant(rows)
+
+
+def determinant(rows: Sequence[Sequence[Node]]) -> Node:
+    """The determinant of a square of expressions (Leibniz), up to MAX_ROWS rows."""
+    size = len(rows)
+    if size > MAX_ROWS or any(len(row) != size for row in rows):
+        raise Unreadable("vmatrix")
+    terms: list[Node] = []
+    for order in permutations(range(size)):
+        swaps = sum(a > b for at, a in enumerate(order) for b in order[at + 1 :])
+        sign = Number(Fraction(-1 if swaps % 2 else 1))
+        terms.append(mul(sign, *(rows[row][column] for row, column in enumerate(order))))
+    return add(*terms)
+
+
+COMMANDS: dict[str, Callable[["Parser"], Node]] = {
+    "frac": _fraction,
+    "sqrt": _root,
+    "cbrt": _cube_root,
+    "binom": _binomial,
+    "exp": _exponential,
+    "lfloor": _rounded(Op.FLOOR, "rfloor"),
+    "lceil": _rounded(Op.CEILING, "rceil"),
+    "sum": _series(Op.SUM),
+    "prod": _series(Op.PRODUCT),
+    "int": _integral,
+    "lim": _limit,
+    "begin": _determinant,
+}
+"""What follows each command."""

@@ -1,0 +1,260 @@
+r"""parser.py - an expression or relation, LaTeX or plain text, to a tree.
+
+A precedence parser over tokens.py. From loose to tight: relations; sums; products, quotients
+and `mod`, from left to right; a sign; powers, from right to left; `!`, `°` and `%` behind; a
+number, symbol, bracket, function or command (commands.py). Nothing is evaluated.
+1. A product needs no sign (`2x(y+1)`), but two numbers side by side are unreadable, except a
+   whole number and a fraction: `1\frac{1}{4}` is 1 + 1/4.
+2. After a slash a number stands alone, letters stay together: `1/2x` is x/2, `1/xy` is 1/(xy).
+3. A function without brackets takes the factors up to the next sign or function: `\sin 2x\cos y`
+   is sin(2x) cos y. A power after its brackets is the function's: `\sin(x)^2`.
+4. `e`, `i` and `\pi` are the constants; `\log` without a base is the natural logarithm.
+Depth and length are bounded (TooBig), so that everything after may recurse.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+from labeler.grading.commands import COMMANDS, function
+from labeler.grading.numerals import numeral
+from labeler.grading.tokens import Lexeme, Token, TooBig, Unreadable, tokens
+from labeler.grading.tree import (
+    PI,
+    Apply,
+    Node,
+    Number,
+    Op,
+    Relation,
+    Symbol,
+    add,
+    div,
+    mul,
+    neg,
+    power,
+)
+
+MAX_DEPTH = 50
+"""Nesting of brackets, exponents and functions; a deeper text is too big."""
+
+_RELATIONS = ("=", "<", ">", "<=", ">=", "!=")
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_HUNDREDTH = Number(Fraction(1, 100))
+_DEGREE = mul(PI, Number(Fraction(1, 180)))
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Node | Relation:
+    """The expression or relation that normalised text is. Raises Unreadable or TooBig."""
+    parser = Parser(tokens(text))
+    try:
+        found = parser.relation()
+    except ZeroDivisionError as error:
+        raise Unreadable("a division by zero") from error
+    parser.expect(Lexeme.END)
+    return found
+
+
+class Parser:
+    """One pass over the tokens of one text."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+        self._bars = 0
+        self.integrals = 0
+        """Integrals that are open: `dx` ends the innermost."""
+
+    # --- tokens ---
+
+    def at(self, lexeme: Lexeme, *texts: str, ahead: int = 0) -> bool:
+        """Whether the next token (or one after it) is of a kind, and one of these if any."""
+        token = self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
+        return token.lexeme is lexeme and (not texts or token.text in texts)
+
+    def take(self, lexeme: Lexeme, *texts: str) -> bool:
+        """Take the next token if it is one of these."""
+        found = self.at(lexeme, *texts)
+        self._at += found and lexeme is not Lexeme.END
+        return found
+
+    def expect(self, lexeme: Lexeme, *texts: str) -> str:
+        """The text of the token that has to come now. Raises Unreadable where another does."""
+        token = self._tokens[self._at]
+        if not self.take(lexeme, *texts):
+            raise Unreadable(token.text)
+        return token.text
+
+    # --- grammar ---
+
+    def relation(self) -> Node | Relation:
+        """Sides and the signs between them, or one expression."""
+        sides, signs = [self.sum()], list[str]()
+        while self.at(Lexeme.SIGN, *_RELATIONS):
+            signs.append(self.expect(Lexeme.SIGN))
+            sides.append(self.sum())
+        return Relation(tuple(sides), tuple(signs)) if signs else sides[0]
+
+    def sum(self) -> Node:
+        """Terms with plus and minus between them."""
+        terms = [self.term()]
+        while self.at(Lexeme.SIGN, "+", "-"):
+            minus = self.expect(Lexeme.SIGN) == "-"
+            terms.append(neg(self.term()) if minus else self.term())
+        return add(*terms)
+
+    def term(self) -> Node:
+        """Factors with `*`, `/`, `mod` or nothing between them."""
+        node = self.unary()
+        while True:
+            if self.take(Lexeme.SIGN, "*"):
+                node = mul(node, self.unary())
+            elif self.take(Lexeme.SIGN, "/"):
+                node = div(node, self._denominator())
+            elif self.take(Lexeme.COMMAND, "bmod"):
+                node = Apply(Op.MOD, (node, self.unary()))
+            elif self.starts_factor():
+                node = mul(node, self.power())
+            else:
+                return node
+
+    def unary(self) -> Node:
+        """A power with signs before it."""
+        minus = False
+        while self.at(Lexeme.SIGN, "+", "-"):
+            minus ^= self.expect(Lexeme.SIGN) == "-"
+        return neg(self.power()) if minus else self.power()
+
+    def starts_factor(self) -> bool:
+        """Whether a factor comes without a sign before it."""
+        if self.at(Lexeme.NUMBER):
+            last = self._tokens[self._at - 1]
+            return last.lexeme is Lexeme.SIGN and last.text in (")", "}", "]")
+        if self.at(Lexeme.SYMBOL):
+            ends = self.integrals and self.at(Lexeme.SYMBOL, "d")
+            return not (ends and self.at(Lexeme.SYMBOL, ahead=1))
+        if self.at(Lexeme.COMMAND):
+            return not self.at(Lexeme.COMMAND, "bmod", "choose", "to", "end", "rfloor", "rceil")
+        if self.at(Lexeme.SIGN, "|"):
+            return not self._bars
+        return self.at(Lexeme.FUNCTION) or self.at(Lexeme.SIGN, "(", "[", "{")
+
+    def _denominator(self) -> Node:
+        """What a slash divides by: one factor, or letters side by side."""
+        lettered = self.at(Lexeme.SYMBOL) and not self.at(Lexeme.SYMBOL, "pi")
+        node = self.unary()
+        while lettered and self.at(Lexeme.SYMBOL) and self.starts_factor():
+            node = mul(node, self.power())
+        return node
+
+    def power(self) -> Node:
+        """A factor with its exponent."""
+        base = self._postfix(self.primary())
+        if not self.take(Lexeme.SIGN, "^"):
+            return base
+        return self._postfix(power(base, self.exponent()))
+
+    def exponent(self) -> Node:
+        """What stands after `^`: a group, or one signed power."""
+        return self.deeper(self.unary)
+
+    def _postfix(self, node: Node) -> Node:
+        for _ in range(3):
+            if self.take(Lexeme.SIGN, "!"):
+                double = self.take(Lexeme.SIGN, "!")
+                node = Apply(Op.DOUBLE_FACTORIAL if double else Op.FACTORIAL, (node,))
+            elif self.take(Lexeme.SIGN, "°"):
+                node = mul(node, _DEGREE)
+            elif self.take(Lexeme.SIGN, "%"):
+                node = mul(node, _HUNDREDTH)
+            else:
+                return node
+        raise Unreadable("!")
+
+    def primary(self) -> Node:
+        """A number, symbol, bracket, function or command, without what stands behind it."""
+        if self.at(Lexeme.NUMBER):
+            return self._number()
+        if self.at(Lexeme.SYMBOL):
+            return self._symbol()
+        if self.at(Lexeme.FUNCTION):
+            return self.deeper(lambda: function(self, self.expect(Lexeme.FUNCTION)))
+        if self.at(Lexeme.COMMAND, *COMMANDS):
+            return self.deeper(lambda: COMMANDS[self.expect(Lexeme.COMMAND)](self))
+        if self.take(Lexeme.SIGN, "|"):
+            return self.deeper(self._absolute)
+        return self.group()
+
+    def _number(self) -> Node:
+        text = self.expect(Lexeme.NUMBER)
+        number = numeral(text)
+        if number is None:
+            raise Unreadable(text)
+        node = Number(number.value)
+        if not text.isdigit() or not self._mixed():
+            return node
+        part = self.primary()
+        if self.take(Lexeme.SIGN, "/"):
+            part = div(part, self.primary())
+        return add(node, part)
+
+    def _mixed(self) -> bool:
+        r"""Whether a fraction follows a whole number: `\frac{1}{4}`, or `1/4` after a blank."""
+        if self.at(Lexeme.NUMBER):
+            return self.at(Lexeme.SIGN, "/", ahead=1) and self.at(Lexeme.NUMBER, ahead=2)
+        marks = ("{", "", "}", "{", "", "}")
+        return self.at(Lexeme.COMMAND, "frac") and all(
+            self.at(Lexeme.SIGN, mark, ahead=place) if mark else self.at(Lexeme.NUMBER, ahead=place)
+            for place, mark in enumerate(marks, 1)
+        )
+
+    def _symbol(self) -> Node:
+        name = self.expect(Lexeme.SYMBOL)
+        called = name[0] in "fg" and name.strip("'")[1:] == "" and self.at(Lexeme.SIGN, "(")
+        return Apply(Op.CALL, (Symbol(name), *self.arguments())) if called else Symbol(name)
+
+    def _absolute(self) -> Node:
+        self._bars += 1
+        node = self.sum()
+        self._bars -= 1
+        self.expect(Lexeme.SIGN, "|")
+        return Apply(Op.ABS, (node,))
+
+    # --- brackets ---
+
+    def group(self) -> Node:
+        """A bracketed expression. Bars outside do not end inside it."""
+        return self.deeper(lambda: self._bracketed(self.sum))
+
+    def arguments(self) -> tuple[Node, ...]:
+        """Expressions in brackets with commas between them."""
+        found: list[Node] = []
+
+        def listed() -> Node:
+            found.append(self.sum())
+            while self.take(Lexeme.SIGN, ","):
+                found.append(self.sum())
+            return found[0]
+
+        self.deeper(lambda: self._bracketed(listed))
+        return tuple(found)
+
+    def _bracketed(self, inside: Callable[[], Node]) -> Node:
+        opening = self.expect(Lexeme.SIGN, *_CLOSERS)
+        bars, self._bars = self._bars, 0
+        node = inside()
+        if opening == "{" and self.take(Lexeme.COMMAND, "choose"):
+            node = Apply(Op.BINOMIAL, (node, self.sum()))
+        self._bars = bars
+        self.expect(Lexeme.SIGN, _CLOSERS[opening])
+        return node
+
+    def deeper(self, parse: Callable[[], Node]) -> Node:
+        """Parse one level further down. Raises TooBig where there are too many."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise TooBig("depth")
+        node = parse()
+        self._depth -= 1
+        return node

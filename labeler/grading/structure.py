@@ -1,0 +1,166 @@
+r"""structure.py - whether two trees are equal by structure alone, without evaluating anything big.
+
+`canonical` orders what commutes, collects like terms and factors and folds small numbers: all
+of it identities that hold for any complex value. Two trees whose difference comes out as a
+number are decided, whatever their size: `10^{10^{10}} + 1` is not `10^{10^{10}}`.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from labeler.grading.tree import (
+    INFINITY,
+    ONE,
+    ZERO,
+    Apply,
+    Node,
+    Number,
+    Op,
+    Symbol,
+    add,
+    mul,
+    neg,
+    power,
+    walk,
+)
+
+FOLD_BITS = 4096
+"""A power of a number is folded up to this size."""
+
+_UNORDERED = (Op.GCD, Op.LCM, Op.MAX, Op.MIN)
+
+
+def same(gold: Node, answer: Node) -> bool | None:
+    """Whether two expressions are equal, or None where structure does not tell."""
+    if gold == answer:
+        return True
+    left, right = canonical(gold), canonical(answer)
+    if _infinite(gold) or _infinite(answer):
+        return _same_infinity(left, right)
+    if left == right:
+        return True
+    difference = canonical(add(left, neg(right)))
+    return difference == ZERO if isinstance(difference, Number) else None
+
+
+def _same_infinity(left: Node, right: Node) -> bool | None:
+    """Of plain numbers and infinities only: what cancels an infinity has no value."""
+    if not (_extended(left) and _extended(right)):
+        return None
+    return left == right and not isinstance(left, Number)
+
+
+def _infinite(node: Node) -> bool:
+    return any(part == INFINITY for part in walk(node))
+
+
+def _extended(node: Node) -> bool:
+    """A number or plus or minus infinity."""
+    return isinstance(node, Number) or node in (INFINITY, neg(INFINITY))
+
+
+def canonical(node: Node) -> Node:
+    """The one form of trees that differ in order, like terms and like factors only."""
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(map(canonical, node.args))
+    if node.op is Op.ADD:
+        return _sum(args)
+    if node.op is Op.MUL:
+        return _product(args)
+    if node.op is Op.POW:
+        return _power(*args)
+    if node.op in _UNORDERED:
+        args = tuple(sorted(args, key=key))
+    return Apply(node.op, args)
+
+
+def key(node: Node) -> str:
+    """A name for the tree: equal trees have equal names."""
+    if isinstance(node, Number):
+        return f"{node.value}"
+    if isinstance(node, Symbol):
+        return f"~{node.name}"
+    return f"~{node.op}({','.join(map(key, node.args))})"
+
+
+def _sum(terms: Iterable[Node]) -> Node:
+    coefficients: dict[Node, Fraction] = {}
+    for term in add(*terms, ZERO).args:  # type: ignore[union-attr]  # two terms at least
+        number, rest = _coefficient(term)
+        coefficients[rest] = coefficients.get(rest, Fraction(0)) + number
+    constant = coefficients.pop(ONE, Fraction(0))
+    kept = [_scaled(number, rest) for rest, number in coefficients.items() if number]
+    kept.sort(key=key)
+    if constant or not kept:
+        kept.insert(0, Number(constant))
+    return add(*kept)
+
+
+def _coefficient(term: Node) -> tuple[Fraction, Node]:
+    """A term as number times rest; the rest of a number is one."""
+    if isinstance(term, Number):
+        return term.value, ONE
+    if isinstance(term, Apply) and term.op is Op.MUL and isinstance(term.args[0], Number):
+        return term.args[0].value, mul(*term.args[1:])
+    return Fraction(1), term
+
+
+def _scaled(number: Fraction, rest: Node) -> Node:
+    return mul(Number(number), rest)
+
+
+def _product(factors: Iterable[Node]) -> Node:
+    number = Fraction(1)
+    exponents: dict[Node, Fraction] = {}
+    for factor in mul(*factors, Symbol("")).args:  # type: ignore[union-attr]
+        if isinstance(factor, Number):
+            number *= factor.value
+        elif factor != Symbol(""):
+            base, exponent = _based(factor)
+            exponents[base] = exponents.get(base, Fraction(0)) + exponent
+    if number == 0:
+        return ZERO
+    powers = [_power(base, Number(e)) for base, e in exponents.items() if e]
+    number *= _numbers(powers)
+    rest = sorted((p for p in powers if not isinstance(p, Number)), key=key)
+    if len(rest) == 1 and isinstance(rest[0], Apply) and rest[0].op is Op.ADD and number != 1:
+        return _sum(mul(Number(number), term) for term in rest[0].args)
+    return mul(Number(number), *rest)
+
+
+def _numbers(nodes: Iterable[Node]) -> Fraction:
+    product = Fraction(1)
+    for node in nodes:
+        if isinstance(node, Number):
+            product *= node.value
+    return product
+
+
+def _based(factor: Node) -> tuple[Node, Fraction]:
+    """A factor as base and numeric exponent."""
+    if isinstance(factor, Apply) and factor.op is Op.POW:
+        base, exponent = factor.args
+        if isinstance(exponent, Number):
+            return base, exponent.value
+    return factor, Fraction(1)
+
+
+def _power(base: Node, exponent: Node) -> Node:
+    if not isinstance(exponent, Number) or exponent.value.denominator != 1:
+        return power(base, exponent)
+    whole = int(exponent.value)
+    if isinstance(base, Number):
+        return _number_power(base.value, whole)
+    if isinstance(base, Apply) and base.op is Op.MUL:
+        return _product(_power(factor, exponent) for factor in base.args)
+    if isinstance(base, Apply) and base.op is Op.POW and isinstance(base.args[1], Number):
+        return _power(base.args[0], Number(base.args[1].value * whole))
+    return ONE if whole == 0 else power(base, exponent)
+
+
+def _number_power(base: Fraction, exponent: int) -> Node:
+    size = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(exponent)
+    if size > FOLD_BITS or (base == 0 and exponent <= 0):
+        return power(Number(base), Number(Fraction(exponent)))
+    return Number(base**exponent)
