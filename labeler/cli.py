@@ -12,7 +12,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -57,17 +58,27 @@ def run(config: ConfigFile, overrides: Overrides = None) -> None:
 
 
 @app.command()
-def label(run: RunDirectory, overrides: Overrides = None) -> None:
+def label(
+    run: RunDirectory,
+    overrides: Overrides = None,
+    grader: Annotated[
+        bool,
+        typer.Option("--grader", help="Grade the log anew with this installation's grader."),
+    ] = False,
+) -> None:
     """Label a run again from its log: another rule, N or threshold. Samples nothing.
 
     For example: labeler label runs/quickstart labels.n=4
+
+    Labels keep the grader that they were made with. With --grader, the verdicts
+    of this installation's are added beside the old ones, and used:
+    `labeler grade --diff RUN` shows what that changed.
     """
-    from labeler.apps import progress
     from labeler.apps.label import label as label_app
+    from labeler.apps.label import show
 
     with _told():
-        facts = label_app(run, overrides or [])
-        progress.show_facts(facts, run, _console())
+        show(label_app(run, overrides or [], regrade=grader), run, _console())
 
 
 @app.command()
@@ -120,16 +131,47 @@ def doctor(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})  # an answer may be -5
 def grade(
-    gold: Annotated[str, typer.Argument(help="The gold answer.")],
-    answer: Annotated[str, typer.Argument(help="A completion's text, or an answer alone.")],
+    gold: Annotated[str | None, typer.Argument(help="The gold answer.", show_default=False)] = None,
+    answer: Annotated[
+        str | None,
+        typer.Argument(help="A completion's text, or an answer alone.", show_default=False),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what each side was read as, and what decided.")
+    ] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAIRS", help="JSON lines with `gold` and `pred`, a completion's text."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="VERDICTS",
+            help="Where these rows go, with `verdict`, `reason`, `answer` and `millis` added.",
+        ),
+    ] = None,
+    diff: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Show what changed between two graders of this run."),
+    ] = None,
 ) -> None:
-    """Grade one answer against a gold answer, as a run does."""
+    r"""Grade an answer, or a file of them, as a run does; or compare a run's graders.
+
+    labeler grade '\frac{1}{2}' 0.5 --explain
+
+    labeler grade --file pairs.jsonl --out verdicts.jsonl
+
+    labeler grade --diff runs/quickstart
+    """
+    from labeler.apps.grade import Wish
     from labeler.apps.grade import grade as grade_app
 
     with _told():
-        grade_app(gold, answer, _console())
+        grade_app(Wish(gold, answer, explain, file, out, diff), _console())
 
 
 def _console() -> "Console":
@@ -149,8 +191,9 @@ def _told(*, resume: bool = False) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        again = f" To go on: {shlex.join(['labeler', *sys.argv[1:]])}" if resume else ""
-        typer.echo(f"Interrupted; what was sampled is kept.{again}", err=True)
+        again = shlex.join(["labeler", *sys.argv[1:]])
+        kept = f"; what was sampled is kept. To go on: {again}" if resume else "."
+        typer.echo(f"Interrupted{kept}", err=True)
         raise typer.Exit(130) from None
     except LabelerError as error:
         from labeler.config import ConfigError
@@ -162,8 +205,12 @@ def _told(*, resume: bool = False) -> Iterator[None]:
         raise typer.Exit(1) from error
 
 
-def _interrupt(_signum: int, _frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+def _interrupt(_signum: int, frame: FrameType | None) -> None:
+    """As Ctrl-C does: asyncio's handler cancels what runs, where raising would tear it."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):  # ignored, as in the background of a script
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """labelling.py - from one unit's log to its label part: what `run` and `label` share.
 
-Labels are a function of the problems, the log and the label rule. Nothing here samples; a
-verdict that the log lacks is given.
+Labels are a function of the problems, the log and the label rule. Nothing here samples. Verdicts
+are those of the grader that the log was opened for; those that it lacks are given
+(`grade_own_answers`, `grade_rollouts`), or counted where another grader is at hand (`lacking`).
 """
 
 import asyncio
@@ -110,19 +111,36 @@ async def grade_rollouts(log: RolloutLog, grader: Grader, task: Task, view: View
             )
 
 
+def lacking(log: RolloutLog, tasks: Sequence[Task], view: View, solutions: int) -> int:
+    """How many verdicts labels would need that the log's grader has not given.
+
+    `solutions` have been labelled with it before. One without a verdict on its own answer is of
+    a gold that the grader refused, or was never worked on: nothing else of it is wanted.
+    """
+    known = [(t, s) for t in tasks for s in t.solutions if own_verdict(log, t, s) is not None]
+    wanted = {
+        (task.problem.gold_key, rollout.prefix_key, rollout.index)
+        for task, solution in known
+        for ask in view.asks(task, solution)
+        for rollout in log.ungraded(view.completer, ask, task.problem.gold_key)
+    }
+    return len(wanted) + max(0, solutions - len(known))
+
+
 async def stage(log: RolloutLog, tasks: Sequence[Task], run: RunDir, view: View) -> tuple[str, int]:
     """Write the unit's label part; its file name and its number of rows.
 
     The name follows from the rows, so a part that a manifest entry names is never overwritten
     with other rows.
     """
-    rows = [row for task in tasks for row in _labels(log, task, view)]
+    rows = [row for task in tasks for row in labels_of(log, task, view)]
     name = f"{log.unit}-{digest(*map(repr, rows), size=6)}.parquet"
     await asyncio.to_thread(write_labels, run.staged / name, rows, view.config.hash)
     return name, len(rows)
 
 
-def _labels(log: RolloutLog, task: Task, view: View) -> Iterator[SolutionLabel]:
+def labels_of(log: RolloutLog, task: Task, view: View) -> Iterator[SolutionLabel]:
+    """The labels of a problem's solutions; none of one whose own answer has no verdict."""
     for solution in task.solutions:
         own = own_verdict(log, task, solution)
         if own is None:

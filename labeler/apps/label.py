@@ -1,15 +1,21 @@
 """label.py - `labeler label`: labels anew from the log, with another rule, N or threshold.
 
-No model is loaded and nothing is sampled. Verdicts that the grader's version has not given yet
-are given now, beside the older ones.
+No model is loaded and nothing is sampled. Each unit keeps the grader that its manifest entry
+names, so that a newer labeler changes no verdict unasked:
+1. Verdicts that this very grader has not given yet (a larger N) are given now.
+2. Where labels need verdicts that an older grader did not give, nothing is changed and the error
+   says so: it is not there to give them, and two graders never mix in one unit.
+3. On request (`--grader`, and always in `labeler run`) every unit is graded anew with this
+   installation's grader, beside the older verdicts, and labels use those.
 """
 
 import asyncio
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from labeler import lock, manifest
 from labeler.config import ConfigError, RunConfig, apply_overrides, parse
@@ -20,6 +26,7 @@ from labeler.labelling import (
     View,
     grade_own_answers,
     grade_rollouts,
+    lacking,
     sound,
     stage,
     stored,
@@ -30,16 +37,40 @@ from labeler.rollout_log import RolloutLog
 from labeler.samplers import GENERATOR
 from labeler.shards import Facts, LabelCounts, count_labels, publish, write_card
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-def label(root: Path, overrides: Sequence[str]) -> Facts:
+
+def label(root: Path, overrides: Sequence[str], *, regrade: bool = False) -> Facts:
     """Label a run again, with `labels.*` or `grading.*` changed.
 
-    Raises ConfigError for another key, or where the directory is no run.
+    With `regrade`, the verdicts are this installation's grader's. Raises ConfigError for another
+    key, where the directory is no run, or where verdicts of another grader are wanted.
     """
     where = RunDir(root)
     config = read_config(where, overrides)
     with lock.alone(root):
-        return refresh(config, where)
+        if not regrade:
+            _refuse_another_grader(config, where)
+        return refresh(config, where, regrade=regrade)
+
+
+def show(facts: Facts, root: Path, console: "Console") -> None:
+    """What the label set holds, and whose verdicts it rests on."""
+    from labeler.apps import progress
+
+    progress.show_facts(facts, root, console)
+    graders = facts.grader.split(", ")
+    named = ", ".join(graders) or "none: no unit is done"
+    console.print(f"graded by {named}", markup=False, highlight=False, soft_wrap=True)
+    if len(graders) > 1:
+        again = shlex.join(["labeler", "label", str(root), "--grader"])
+        console.print(
+            f"The units rest on {len(graders)} graders. To have one for all: {again}",
+            style="yellow",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
@@ -74,18 +105,26 @@ def held_config(where: RunDir, *keys: str) -> dict[str, Any]:
         ) from error
 
 
-def refresh(config: RunConfig, where: RunDir) -> Facts:
-    """Bring every committed unit's labels up to the configuration, and publish the set."""
+def refresh(config: RunConfig, where: RunDir, *, regrade: bool = True) -> Facts:
+    """Bring every committed unit's labels up to the configuration, and publish the set.
+
+    Without `regrade` each unit keeps its grader; ConfigError where that lacks verdicts.
+    """
     entries = manifest.read(where)
     rule = config.labels.model_dump(mode="json")
     version = AnswerGrader(config.grading).version
     stale = [
         e
         for e in entries.values()
-        if e.rule != rule or e.grader != version or not (where.staged / e.labels).exists()
+        if e.rule != rule
+        or (regrade and e.grader != version)
+        or not (where.staged / e.labels).exists()
     ]
+    kept = [] if regrade else [e for e in stale if e.grader != version]
+    for entry in kept:
+        _refuse_lacking(config, where, entry, version)
     if stale:
-        asyncio.run(_relabel(config, where, stale))
+        asyncio.run(_relabel(config, where, kept, [e for e in stale if e not in kept]))
         entries = manifest.read(where)
     staged = [where.staged / e.labels for e in entries.values()]
     facts = _facts(config, where, entries, count_labels(staged))
@@ -94,6 +133,33 @@ def refresh(config: RunConfig, where: RunDir) -> Facts:
         part.unlink()
     write_card(where, facts)
     return facts
+
+
+def _refuse_another_grader(config: RunConfig, where: RunDir) -> None:
+    """ConfigError where overrides make another grader than the run's own, and than its units'."""
+    version = AnswerGrader(config.grading).version
+    graders = {entry.grader for entry in manifest.read(where).values()}
+    if graders - {version} and version != AnswerGrader(read_config(where).grading).version:
+        raise ConfigError(
+            f"these grading.* settings make another grader ({version}) than the verdicts are of "
+            f"({', '.join(sorted(graders))}): {_ADD_GRADER}"
+        )
+
+
+def _refuse_lacking(config: RunConfig, where: RunDir, entry: manifest.Entry, version: str) -> None:
+    """ConfigError where a unit's labels need verdicts that its grader did not give."""
+    log, view, tasks = opened(config, where, entry, entry.grader)
+    if missing := lacking(log, tasks, view, entry.solutions):
+        raise ConfigError(
+            f"unit {entry.unit} was graded by {entry.grader}, which has not given {missing} of the "
+            f"verdicts that these labels need, and here is {version}: {_ADD_GRADER}"
+        )
+
+
+_ADD_GRADER = (
+    "add --grader to grade the whole log anew, beside the verdicts that are there, and to have "
+    "the labels use that."
+)
 
 
 def _facts(
@@ -143,28 +209,42 @@ def _labelled(where: RunDir, entry: manifest.Entry, tasks: Sequence[Task]) -> li
     return [replace(task, solutions=solutions) for task, solutions in kept if solutions]
 
 
-async def _relabel(config: RunConfig, where: RunDir, entries: Sequence[manifest.Entry]) -> None:
+def opened(
+    config: RunConfig, where: RunDir, entry: manifest.Entry, grader: str
+) -> tuple[RolloutLog, View, list[Task]]:
+    """A unit's log with this grader's verdicts, how it is looked at, and what is labelled."""
+    log = RolloutLog(where, entry.unit, grader, config.hash)
+    view = View(config, entry.completer, entry.failures)
+    return log, view, _labelled(where, entry, tasks_of(config, where, entry.unit))
+
+
+async def _relabel(
+    config: RunConfig,
+    where: RunDir,
+    kept: Sequence[manifest.Entry],
+    graded: Sequence[manifest.Entry],
+) -> None:
+    """Label units anew: `kept` from the verdicts they have, `graded` with what this grader says."""
+    for entry in kept:
+        log, view, tasks = opened(config, where, entry, entry.grader)
+        await _commit(where, entry, log, tasks, view)
     async with AnswerGrader(config.grading) as grader:
-        for entry in entries:
-            log = RolloutLog(where, entry.unit, grader.version, config.hash)
-            view = View(config, entry.completer, entry.failures)
-            held = _labelled(where, entry, tasks_of(config, where, entry.unit))
+        for entry in graded:
+            log, view, held = opened(config, where, entry, grader.version)
             tasks, bad = await sound(held, grader)
             add_quarantine(where, bad)
             for task in tasks:
                 await grade_own_answers(log, grader, task)
                 await grade_rollouts(log, grader, task, view)
-            part, rows = await stage(log, tasks, where, view)
-            await log.compact()
-            rule = config.labels.model_dump(mode="json")
-            manifest.commit(
-                where,
-                replace(
-                    entry,
-                    rule=rule,
-                    grader=grader.version,
-                    labels=part,
-                    solutions=rows,
-                    rejected=entry.rejected + stored(held) - stored(tasks),
-                ),
-            )
+            refused = stored(held) - stored(tasks)
+            now = replace(entry, grader=grader.version, rejected=entry.rejected + refused)
+            await _commit(where, now, log, tasks, view)
+
+
+async def _commit(
+    where: RunDir, entry: manifest.Entry, log: RolloutLog, tasks: Sequence[Task], view: View
+) -> None:
+    part, rows = await stage(log, tasks, where, view)
+    await log.compact()
+    rule = view.config.labels.model_dump(mode="json")
+    manifest.commit(where, replace(entry, rule=rule, labels=part, solutions=rows))

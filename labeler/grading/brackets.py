@@ -10,10 +10,12 @@ _GROUPS = r"(?<![0-9.,])[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])"
 _MARK = re.compile(rf"[(\[{{]|[)\]}}]|\\cup(?![A-Za-z])|{SEPARATOR.pattern}")
 _GROUPED_MARK = re.compile(rf"{_GROUPS}|{_MARK.pattern}")
 
+_PAIRS = ("()", "{}")
+
 
 def peel(text: str) -> str:
-    """Without parentheses round the whole, unless a comma may make a tuple of it."""
-    if not (text.startswith("(") and text.endswith(")")) or "," in text or ";" in text:
+    """Without parentheses or braces round the whole, unless a comma may make a tuple of it."""
+    if text[:1] + text[-1:] not in _PAIRS or "," in text or ";" in text:
         return text
     stack: list[int] = []
     closes: dict[int, int] = {}
@@ -23,7 +25,7 @@ def peel(text: str) -> str:
         elif mark in ")]}" and stack:
             closes[stack.pop()] = at
     left, right = 0, len(text) - 1
-    while left < right and text[left] == "(" and closes.get(left) == right and text[right] == ")":
+    while left < right and text[left] + text[right] in _PAIRS and closes.get(left) == right:
         left, right = left + 1, right - 1
     return text[left : right + 1]
 

@@ -16,6 +16,8 @@ MAX_INNER_BITS = 4096
 """Bits of an exponent, of a function's argument, of what is rounded or divided with remainder."""
 MAX_COUNTED_BITS = 64
 """Bits of the argument of a factorial or binomial."""
+MAX_OPERATIONS = 100_000
+"""Of one evaluation."""
 
 _COUNTING = (Op.FACTORIAL, Op.DOUBLE_FACTORIAL, Op.BINOMIAL)
 _FREE = (Op.ADD, Op.ABS, Op.MAX, Op.MIN, Op.CALL)
@@ -24,7 +26,24 @@ _FREE = (Op.ADD, Op.ABS, Op.MAX, Op.MIN, Op.CALL)
 
 def afford(node: Node) -> None:
     """Raise TooBig where a part of the tree is beyond the budget."""
+    if _operations(node) > MAX_OPERATIONS:
+        raise TooBig("operations")
     _bits(node)
+
+
+def _operations(node: Node) -> float:
+    """Operations that evaluating a tree takes, every term of its sums counted."""
+    if not isinstance(node, Apply):
+        return 1
+    inside = 1 + sum(map(_operations, node.args))
+    return inside * _terms(node) if node.op in (Op.SUM, Op.PRODUCT) else inside
+
+
+def _terms(series: Apply) -> float:
+    first, last = series.args[2:]
+    if isinstance(first, Number) and isinstance(last, Number):
+        return max(1.0, float(last.value - first.value + 1))
+    return 1.0
 
 
 def _bits(node: Node) -> float:
@@ -62,14 +81,9 @@ def _times(exponent: Node, size: float) -> float:
 
 
 def _series(node: Apply) -> float:
-    body, _, first, last = node.args
-    if (
-        isinstance(first, Number)
-        and isinstance(last, Number)
-        and (last.value - first.value > MAX_TERMS)
-    ):
+    if _terms(node) > MAX_TERMS:
         raise TooBig("terms")
-    return _bits(body) * (MAX_TERMS if node.op is Op.PRODUCT else 1) + 11
+    return _bits(node.args[0]) * (MAX_TERMS if node.op is Op.PRODUCT else 1) + 11
 
 
 def _limit(sizes: list[float], limit: int) -> None:

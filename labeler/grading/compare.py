@@ -28,6 +28,8 @@ class Comparison:
 
     conventions: Conventions
     leaf: Leaf
+    most_pairs: int = 64
+    """Pairs of parts in any order that are compared with each other; of more, undecided."""
 
     def rule(self, gold: Value, answer: Value) -> Ruling:
         """The ruling on an answer against a gold."""
@@ -138,6 +140,8 @@ class Comparison:
 
     def _matching(self, gold: Sequence[Value], answer: Sequence[Value]) -> Ruling:
         """Each gold part takes an equal answer part of its own; equality is transitive."""
+        if len(gold) * len(answer) > self.most_pairs and not _numeric((*gold, *answer)):
+            return UNDECIDED
         left = list(answer)
         rulings: list[Ruling] = []
         for part in gold:
@@ -147,6 +151,10 @@ class Comparison:
                 del left[found.index(best)]
             rulings.append(best or next((r for r in found if r.reason is not Reason.WRONG), _NONE))
         return _all(Rule.MEMBERS, rulings)
+
+
+def _numeric(parts: Iterable[Value]) -> bool:
+    return all(part.number is not None or part.kind is Kind.WORD for part in parts)
 
 
 _NONE = ruled(Rule.MEMBERS, equal=False)

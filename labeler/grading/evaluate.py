@@ -10,25 +10,28 @@ sympy evaluates what mpmath has no plain formula for: integrals, limits, infinit
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 
 from labeler.grading.budget import afford
-from labeler.grading.exact import exact
+from labeler.grading.exact import Budget, exact
 from labeler.grading.structure import canonical
 from labeler.grading.symbolic import to_sympy, written_out
 from labeler.grading.tokens import TooBig
-from labeler.grading.tree import IMAGINARY, Node, Number, Op, Symbol, add, neg, walk
+from labeler.grading.tree import BINDERS, IMAGINARY, Node, Number, Op, Symbol, add, neg, walk
 
 DIGITS = (110, 220)
 SURE = 10
 """Digits that two precisions share where a value is not zero."""
 LOST = 20
 """Digits that rounding may cost on the way."""
-BITS = 200_000
-"""Budget of exact arithmetic in a worker."""
+MORE_DIGITS = 4000
+"""Digits added, at most, where large numbers met on the way drown small differences."""
+BUDGET = Budget(bits=200_000, steps=1_000_000)
+"""Of exact arithmetic in a worker."""
 
 
 class NoValue(Exception):  # noqa: N818 - an outcome, not a fault
@@ -42,7 +45,7 @@ def equal(gold: Node, answer: Node) -> bool | None:
     digits and are too large to be compared exactly.
     """
     try:
-        left, right = exact(gold, BITS), exact(answer, BITS)
+        left, right = exact(gold, BUDGET), exact(answer, BUDGET)
     except ZeroDivisionError:
         return None
     except TooBig:
@@ -56,19 +59,51 @@ def equal(gold: Node, answer: Node) -> bool | None:
 
 def _vanishes(gold: Node, answer: Node) -> bool | None:
     """Whether the difference of two expressions is zero."""
-    gap = canonical(add(gold, neg(answer)))
-    afford(gap)
-    complex_ = is_complex(gold) or is_complex(answer)
     try:
-        (low, low_scale), (high, high_scale) = (_value(gap, d, complex_=complex_) for d in DIGITS)
-    except NoValue:
-        return None
-    with mpmath.workdps(DIGITS[1]):
-        if abs(high - low) < abs(high) * mpmath.mpf(10) ** -SURE:
+        gap = canonical(add(gold, neg(answer)))
+        afford(gap)
+        complex_ = is_complex(gold) or is_complex(answer)
+        pair = [_value(gap, digits, complex_=complex_) for digits in DIGITS]
+        if _stays(*pair):
             return False
-        noise = [mpmath.mpf(10) ** (LOST - digits) for digits in DIGITS]
-        zero = abs(low) <= low_scale * noise[0] and abs(high) <= high_scale * noise[1]
-    return True if zero else None
+        more = 2 * max(0, _magnitude(pair[1].scale))
+        if more > MORE_DIGITS:
+            raise TooBig("digits")
+        if more > LOST:
+            pair = [_value(gap, digits + more, complex_=complex_) for digits in DIGITS]
+    except (NoValue, ZeroDivisionError):
+        return None
+    if _stays(*pair):
+        return False
+    grown = _magnitude(pair[1].scale) > _magnitude(pair[0].scale) + 1
+    return None if grown or not all(found.is_noise() for found in pair) else True
+
+
+def _stays(low: "_Found", high: "_Found") -> bool:
+    """Whether two precisions agree on a value that is not zero."""
+    with mpmath.workdps(high.digits):
+        return bool(abs(high.value - low.value) < abs(high.value) * mpmath.mpf(10) ** -SURE)
+
+
+def _magnitude(scale: Any) -> int:  # noqa: ANN401 - mpmath has no types
+    """Decimal digits before the point; negative for small values."""
+    return int(mpmath.mag(scale) * 0.30103) if scale else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A value with what its accuracy depends on."""
+
+    value: Any
+    scale: Any
+    """The largest magnitude met on the way."""
+    digits: int
+
+    def is_noise(self) -> bool:
+        """Whether the value is within the rounding of what it was computed from."""
+        with mpmath.workdps(self.digits):
+            noise = self.scale * mpmath.mpf(10) ** (LOST - self.digits)
+            return bool(abs(self.value) <= noise)
 
 
 def is_complex(node: Node) -> bool:
@@ -80,23 +115,23 @@ def real_value(node: Node) -> Fraction | None:
     """The value to DIGITS[0] digits, or None where it is not real. Raises TooBig."""
     afford(node)
     try:
-        found, _ = _value(node, DIGITS[0], complex_=is_complex(node))
+        found = _value(node, DIGITS[0], complex_=is_complex(node)).value
     except NoValue:
         return None
     if found.imag != 0:
         return None
     sign, mantissa, exponent, _ = found.real._mpf_
-    if abs(exponent) > BITS:
+    if abs(exponent) > BUDGET.bits:
         raise TooBig("bits")
     return (-1 if sign else 1) * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-def _value(node: Node, digits: int, *, complex_: bool) -> tuple[Any, Any]:
-    """The value and the largest magnitude met on the way, with `digits` digits."""
+def _value(node: Node, digits: int, *, complex_: bool) -> _Found:
+    """The value, computed with so many digits. Raises NoValue without one."""
     with mpmath.workdps(digits):
         evaluation = _Evaluation(digits, complex_=complex_)
         try:
-            return evaluation.value(node), evaluation.scale
+            return _Found(evaluation.value(node), evaluation.scale, digits)
         except (ValueError, ArithmeticError, mpmath.libmp.NoConvergence) as error:
             raise NoValue from error
 
@@ -116,6 +151,8 @@ class _Evaluation:
             found = found.real
         if not mpmath.isfinite(found):
             raise NoValue
+        if self.complex and abs(found.imag) < abs(found) * mpmath.mpf(10) ** (LOST - self.digits):
+            found = found.real  # noise there would pick a branch
         self.scale = max(self.scale, abs(found))
         return found
 
@@ -124,9 +161,10 @@ class _Evaluation:
             return mpmath.mpf(node.value.numerator) / node.value.denominator
         if isinstance(node, Symbol):
             return self._constant(node.name)
-        if node.op in _BY_SYMPY:
-            terms = written_out(node)
-            return self._by_sympy(node) if terms is None else self.value(terms)
+        if node.op in (Op.SUM, Op.PRODUCT) and (terms := written_out(node)) is not None:
+            return self.value(terms)
+        if node.op in BINDERS:
+            return self._by_sympy(node)
         if node.op is Op.POW:
             return self._power(*node.args)
         function = _FUNCTIONS.get(node.op)
@@ -168,7 +206,11 @@ def _product(*factors: Any) -> Any:  # noqa: ANN401
     return mpmath.fprod(factors)
 
 
-_BY_SYMPY = (Op.SUM, Op.PRODUCT, Op.INTEGRAL, Op.LIMIT)
+def _arccotangent(x: Any) -> Any:  # noqa: ANN401
+    """Between 0 and pi, as schools have it: continuous at zero."""
+    return mpmath.pi / 2 - mpmath.atan(x)
+
+
 _FUNCTIONS: dict[Op, Callable[..., Any]] = {
     op: getattr(mpmath, op.value)
     for op in Op
@@ -177,6 +219,7 @@ _FUNCTIONS: dict[Op, Callable[..., Any]] = {
     Op.ADD: _sum,
     Op.MUL: _product,
     Op.LOG: mpmath.log,
+    Op.ACOT: _arccotangent,
     Op.FACTORIAL: mpmath.factorial,
     Op.DOUBLE_FACTORIAL: mpmath.fac2,
     Op.BINOMIAL: mpmath.binomial,

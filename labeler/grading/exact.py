@@ -7,6 +7,7 @@ None means that the tree is not known to be rational. It knows no symbols and no
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, factorial, gcd, isqrt, lcm, log2, prod
 
@@ -17,20 +18,34 @@ MAX_TERMS = 2000
 """Terms of a sum or product that are written out."""
 
 
-def exact(node: Node, bits: int) -> Fraction | None:
-    """The value, of at most about `bits` bits above and below the line.
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What exact arithmetic may cost."""
 
-    Raises TooBig for a larger one, ZeroDivisionError where it has no value.
+    bits: int
+    """Of a number, above and below the line together."""
+    steps: int
+    """Operations, those of every term of a sum counted."""
+
+
+def exact(node: Node, budget: Budget) -> Fraction | None:
+    """The value of a rational tree, within the budget.
+
+    Raises TooBig beyond it, ZeroDivisionError where the tree has no value.
     """
-    return _Exact(bits).value(node, {})
+    return _Exact(budget).value(node, {})
 
 
 class _Exact:
-    def __init__(self, bits: int) -> None:
-        self.bits = bits
+    def __init__(self, budget: Budget) -> None:
+        self.bits = budget.bits
+        self.steps = budget.steps
 
     def value(self, node: Node, bound: Mapping[str, Fraction]) -> Fraction | None:
         """The value with these variables bound."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise TooBig("steps")
         if isinstance(node, Number):
             return node.value
         if isinstance(node, Symbol):

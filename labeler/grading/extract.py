@@ -122,6 +122,9 @@ def _close(tail: str, begin: int) -> int:
 
     Escaped braces are text; only where that closes nothing (`\boxed{185\}`) they count too.
     """
+    end = tail.find("}", begin)
+    if tail.find("{", begin + 1, end) < 0 and tail[end - 1] != "\\":
+        return end
     for skip_escaped in (True, False):
         depth = 0
         for brace in re.finditer(r"\\?[{}]" if skip_escaped else r"[{}]", tail[begin:]):

@@ -10,6 +10,7 @@ It belongs to the event loop that it was opened in.
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import version as installed
 from time import perf_counter
 from types import TracebackType
@@ -21,7 +22,7 @@ from labeler.grading.compare import Comparison
 from labeler.grading.conventions import Conventions
 from labeler.grading.explain import Explanation, kind_of
 from labeler.grading.extract import cut_short, extract, tidy
-from labeler.grading.pool import WorkerPool
+from labeler.grading.pool import Judged, WorkerPool
 from labeler.grading.rulings import Rule, Ruling, ruled
 from labeler.grading.settle import settle
 from labeler.grading.values import Value, read
@@ -53,6 +54,14 @@ class GradingConfig(Params):
     """What counts as the same answer where careful people differ."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    """A gold answer, as one span and as the value that this is."""
+
+    span: str
+    value: Value
+
+
 class AnswerGrader:
     """Grades completions against a gold answer; implements model.Grader."""
 
@@ -61,7 +70,7 @@ class AnswerGrader:
         self._comparison = Comparison(self.config.conventions, settle)
         self._pool = WorkerPool(self.config.workers, self.config.timeout_s, self.config.memory_mb)
         self._memo: dict[tuple[str, str], Verdict] = {}
-        self._golds: dict[str, Value | None] = {}
+        self._golds: dict[str, _Gold | None] = {}
         self._running: dict[tuple[str, str], asyncio.Task[Verdict]] = {}
         self._version = ""
 
@@ -120,16 +129,15 @@ class AnswerGrader:
         """The verdict on one completion with the rule that decided, worked out anew."""
         span = _span(text, finish)
         expected = self._gold(gold)
-        gold_kind = "" if expected is None else kind_of(expected)
+        gold_kind = "" if expected is None else kind_of(expected.value)
         if isinstance(span, Reason):
             return Explanation(_verdict(span, None, 0.0), Rule.EXTRACTION, gold_kind, "")
         start = perf_counter()
-        ruling = self._fast(gold, span)
-        if ruling.reason is None:
-            ruling = await self._pool.run(tidy(gold), span, self.config.conventions)
-        millis = (perf_counter() - start) * 1e3
-        verdict = _verdict(ruling.reason or Reason.GRADER_DIED, span, millis)
-        return Explanation(verdict, ruling.rule, gold_kind, kind_of(read(span)))
+        judged = Judged(self._fast(gold, span), (perf_counter() - start) * 1e3)
+        if judged.ruling.reason is None:
+            judged = await self._pool.run(tidy(gold), span, self.config.conventions)
+        verdict = _verdict(_reason(judged.ruling), span, judged.millis)
+        return Explanation(verdict, judged.ruling.rule, gold_kind, kind_of(read(span)))
 
     def _at_once(self, gold: str, text: str, finish: Finish) -> Verdict | str:
         """A verdict, or the span that a worker has to compare."""
@@ -143,7 +151,7 @@ class AnswerGrader:
         reason = self._fast(gold, span).reason
         if reason is None:
             return span
-        return self._remember(gold, span, reason, start)
+        return self._remember(gold, span, reason, (perf_counter() - start) * 1e3)
 
     def _fast(self, gold: str, span: str) -> Ruling:
         """The ruling that needs no worker, or an undecided one."""
@@ -152,15 +160,17 @@ class AnswerGrader:
         expected = self._gold(gold)
         if expected is None:
             return Ruling(Reason.UNPARSED_GOLD, Rule.READING)
-        return self._comparison.rule(expected, read(span))
+        if span == expected.span:
+            return ruled(Rule.TEXT, equal=True)
+        return self._comparison.rule(expected.value, read(span))
 
-    def _gold(self, gold: str) -> Value | None:
-        """The gold's value, read once a problem; None for a gold that says nothing."""
+    def _gold(self, gold: str) -> "_Gold | None":
+        """The gold, read once a problem; None for one that says nothing."""
         if gold not in self._golds:
             if len(self._golds) >= 1000:
                 self._golds.clear()
             span = tidy(gold)
-            self._golds[gold] = read(span) if span else None
+            self._golds[gold] = _Gold(span, read(span)) if span else None
         return self._golds[gold]
 
     async def _slowly(self, gold: str, span: str) -> Verdict:
@@ -174,9 +184,8 @@ class AnswerGrader:
         return await asyncio.shield(task)
 
     async def _ask(self, gold: str, span: str) -> Verdict:
-        start = perf_counter()
-        ruling = await self._pool.run(tidy(gold), span, self.config.conventions)
-        return self._remember(gold, span, ruling.reason or Reason.GRADER_DIED, start)
+        judged = await self._pool.run(tidy(gold), span, self.config.conventions)
+        return self._remember(gold, span, _reason(judged.ruling), judged.millis)
 
     def _recall(self, gold: str, span: str) -> Verdict | None:
         key = (gold, span)
@@ -185,8 +194,7 @@ class AnswerGrader:
             self._memo[key] = verdict
         return verdict
 
-    def _remember(self, gold: str, span: str, reason: Reason, start: float) -> Verdict:
-        millis = (perf_counter() - start) * 1e3
+    def _remember(self, gold: str, span: str, reason: Reason, millis: float) -> Verdict:
         if reason not in _LUCK and len(span) <= _MEMO_SPAN and self.config.memo_size:
             if len(self._memo) >= self.config.memo_size:
                 del self._memo[next(iter(self._memo))]
@@ -202,6 +210,11 @@ def _span(text: str, finish: Finish) -> str | Reason:
     if span is not None:
         return span
     return Reason.TRUNCATED if cut_short(text) else Reason.NO_ANSWER
+
+
+def _reason(ruling: Ruling) -> Reason:
+    """The reason of a worker's ruling: it always gives one."""
+    return ruling.reason or Reason.GRADER_DIED
 
 
 def _is_integer(text: str) -> bool:

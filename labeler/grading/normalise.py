@@ -56,6 +56,10 @@ _LISTED = re.compile(r"(?<=[0-9]),(?:\s|\\[,;: ]|~)+(?=[0-9])")
 """A comma and a blank between digits: a list, where a comma alone may group digits."""
 _GROUPED = re.compile(r"(?<=[0-9])\\,(?=[0-9]{3}(?![0-9]))")
 _BRACED_GROUPS = re.compile(r"(?<=[ct^}]\{)[0-9]{1,3}(?:,[0-9]{3})+(?=\})")
+_ROW = "\x02"
+"""Ends a matrix row meanwhile: its backslashes are no command."""
+_NUMBERS = re.compile(r"[-0-9.,/ ]+(?:(?:and|or)[-0-9.,/ ]+)*")
+_WIDE = re.compile(r"[0-9]+|\\[A-Za-z]+")
 _GAP = re.compile(r" (?=[^A-Za-z0-9\"])|(?<=[^A-Za-z0-9\"]) ")
 
 
@@ -64,7 +68,9 @@ def normalise(span: str) -> str:
     if not span.isascii():
         span = unicodedata.normalize("NFKC", span.translate(_UNICODE)).translate(_UNICODE)
     span = _single(span)
-    if "\\begin" not in span:
+    if "\\begin" in span:
+        span = span.replace("\\\\", _ROW)
+    else:
         span = re.sub(r"\\\\(?=[A-Za-z])", lambda _: "\\", span)
     span = _dollars(span)
     for pattern, replacement in _SYNONYMS[:2]:
@@ -75,14 +81,14 @@ def normalise(span: str) -> str:
         span = pattern.sub(replacement, span)
     span = _arguments(_arguments(span, "\\frac", 2), "\\sqrt", 1)
     span = _BRACED_GROUPS.sub(lambda group: group.group().replace(",", ""), span)
-    return _GAP.sub("", re.sub(r" +", " ", span)).strip()
+    return _GAP.sub("", re.sub(r" +", " ", span)).strip().replace(_ROW, "\\\\")
 
 
 def _quoted(match: re.Match[str]) -> str:
     word = match.group(1).strip(" .,:")
     if len(word) == 1 and word.isalnum() and not _is_unit(match, word):
         return word
-    if word and not any(mark.isalpha() for mark in word):
+    if _NUMBERS.fullmatch(word):
         return f" {word} "
     return f' "{word}" ' if word else " "
 
@@ -127,8 +133,8 @@ def _braced(piece: str, count: int) -> str:
             done, piece = done + piece[:end], piece[end:]
         elif count == 1 and piece[:1] == "(" and (end := _argument_end(piece, "(", ")")) > 0:
             done, piece = done + "{" + piece[1 : end - 1] + "}", piece[end:]
-        elif piece[:1].isalnum():
-            wide = re.match(r"[0-9]+", piece) if count == 1 else None
+        elif piece[:1].isalnum() or piece[:1] == "\\":
+            wide = _WIDE.match(piece) if count == 1 or piece[:1] == "\\" else None
             width = wide.end() if wide else 1
             done, piece = done + "{" + piece[:width] + "}", piece[width:]
         else:

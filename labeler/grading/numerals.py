@@ -101,7 +101,7 @@ def _scientific(body: str) -> Numeral | None:
 
 
 def _fraction(body: str) -> Numeral | None:
-    match = _FRACTION.fullmatch(body)
+    match = _FRACTION.fullmatch(body) if len(body) <= 600 else None
     if match is None:
         return None
     top = int(_bare(match.group("n") or match.group("n2")))

@@ -20,6 +20,7 @@ from labeler.grading.commands import COMMANDS, function
 from labeler.grading.numerals import numeral
 from labeler.grading.tokens import Lexeme, Token, TooBig, Unreadable, tokens
 from labeler.grading.tree import (
+    ONE,
     PI,
     Apply,
     Node,
@@ -97,27 +98,29 @@ class Parser:
         return Relation(tuple(sides), tuple(signs)) if signs else sides[0]
 
     def sum(self) -> Node:
-        """Terms with plus and minus between them."""
+        """Terms with plus and minus between them; of two with `choose` between them, a binomial."""
         terms = [self.term()]
         while self.at(Lexeme.SIGN, "+", "-"):
             minus = self.expect(Lexeme.SIGN) == "-"
             terms.append(neg(self.term()) if minus else self.term())
+        if self.take(Lexeme.COMMAND, "choose"):
+            return Apply(Op.BINOMIAL, (add(*terms), self.sum()))
         return add(*terms)
 
     def term(self) -> Node:
         """Factors with `*`, `/`, `mod` or nothing between them."""
-        node = self.unary()
+        factors = [self.unary()]
         while True:
             if self.take(Lexeme.SIGN, "*"):
-                node = mul(node, self.unary())
+                factors.append(self.unary())
             elif self.take(Lexeme.SIGN, "/"):
-                node = div(node, self._denominator())
+                factors.append(div(ONE, self._denominator()))
             elif self.take(Lexeme.COMMAND, "bmod"):
-                node = Apply(Op.MOD, (node, self.unary()))
+                factors = [Apply(Op.MOD, (mul(*factors), self.unary()))]
             elif self.starts_factor():
-                node = mul(node, self.power())
+                factors.append(self.power())
             else:
-                return node
+                return mul(*factors)
 
     def unary(self) -> Node:
         """A power with signs before it."""
@@ -244,8 +247,6 @@ class Parser:
         opening = self.expect(Lexeme.SIGN, *_CLOSERS)
         bars, self._bars = self._bars, 0
         node = inside()
-        if opening == "{" and self.take(Lexeme.COMMAND, "choose"):
-            node = Apply(Op.BINOMIAL, (node, self.sum()))
         self._bars = bars
         self.expect(Lexeme.SIGN, _CLOSERS[opening])
         return node

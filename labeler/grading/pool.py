@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import perf_counter
 from types import TracebackType
 from typing import Self
 
@@ -36,6 +37,15 @@ _DIED = Ruling(Reason.GRADER_DIED, Rule.LIMITS)
 
 class GraderError(LabelerError):
     """The grading workers cannot be started at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A worker's ruling."""
+
+    ruling: Ruling
+    millis: float
+    """Since a worker was free for the job."""
 
 
 @dataclass(slots=True)
@@ -97,24 +107,24 @@ class WorkerPool:
         """The server and its idle workers: empty before the first job."""
         return [*([self._server.peer.pid] if self._server else []), *(w.pid for w in self._idle)]
 
-    async def run(
-        self, gold: str, answer: str, conventions: Conventions = _DEFAULT
-    ) -> Ruling:
+    async def run(self, gold: str, answer: str, conventions: Conventions = _DEFAULT) -> Judged:
         """The ruling on one pair of spans. Raises GraderError if no worker can start."""
         async with self._slots:
             try:
                 worker = await self._worker()
             except (OSError, asyncio.IncompleteReadError, TimeoutError):
-                return _DIED
+                return Judged(_DIED, 0.0)
             keep = False
+            start = perf_counter()
             try:
                 choices = conventions.model_dump(exclude_defaults=True)
                 job = {"gold": gold, "answer": answer, "conventions": choices}
                 reply = await self._ask(worker, job)
                 keep = "retire" in reply and not reply["retire"]
-                return Ruling(Reason(reply["reason"]), Rule(reply["rule"]))
+                ruling = Ruling(Reason(reply["reason"]), Rule(reply["rule"]))
+                return Judged(ruling, (perf_counter() - start) * 1e3)
             except (OSError, asyncio.IncompleteReadError):
-                return _DIED
+                return Judged(_DIED, (perf_counter() - start) * 1e3)
             finally:
                 if keep:
                     self._idle.append(worker)

@@ -5,19 +5,19 @@ spares most symbolic answers the way to a worker, which starts with it, too.
 """
 
 from labeler.grading.conventions import Conventions
-from labeler.grading.exact import exact
+from labeler.grading.exact import Budget, exact
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.parser import parse
 from labeler.grading.points import agree, exactly
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
 from labeler.grading.structure import same
 from labeler.grading.tokens import TooBig, Unreadable
-from labeler.grading.tree import Node, Relation, free_symbols
+from labeler.grading.tree import Node, Number, Relation, free_symbols
 from labeler.grading.values import Kind, Value
 from labeler.model import Reason
 
-BITS = 4096
-"""Budget of exact arithmetic here; a worker has a larger one."""
+BUDGET = Budget(bits=4096, steps=4000)
+"""Of exact arithmetic here; a worker has a larger one."""
 
 _SETS = (Kind.TUPLE, Kind.SET, Kind.LIST, Kind.UNION)
 """Kinds that only a worker can compare with a kind of another shape, as sets of numbers."""
@@ -56,14 +56,16 @@ def _at_points(gold: Node, answer: Node) -> Ruling:
     if not free_symbols(gold) | free_symbols(answer):
         return UNDECIDED
     try:
-        equal = agree(gold, answer, exactly(BITS))
+        equal = agree(gold, answer, exactly(BUDGET))
     except TooBig:
         return UNDECIDED
     return UNDECIDED if equal is None else ruled(Rule.POINTS, equal=equal)
 
 
 def tree_of(value: Value, blame: Reason) -> Node | Relation | Reason:
-    """The tree of a value's text, or why there is none."""
+    """The tree of a value, or why there is none."""
+    if value.number is not None:
+        return Number(value.number.value)
     try:
         return parse(value.text)
     except Unreadable:
@@ -77,7 +79,7 @@ def number_of(value: Value, tree: Node) -> Numeral | None:
     if value.number is not None:
         return value.number
     try:
-        found = exact(tree, BITS)
+        found = exact(tree, BUDGET)
     except (TooBig, ZeroDivisionError):
         return None
     return None if found is None else Numeral(found)

@@ -16,8 +16,8 @@ from labeler.grading.rulings import Rule, Ruling, ruled
 from labeler.grading.settle import number_of, settle, tree_of
 from labeler.grading.symbolic import to_sympy
 from labeler.grading.tokens import TooBig, Unreadable
-from labeler.grading.tree import Node, Relation, add, neg, walk
-from labeler.grading.values import Kind, Value, read
+from labeler.grading.tree import Node, Relation, add, free_symbols, neg, walk
+from labeler.grading.values import MAX_PARTS, Kind, Value, read
 from labeler.model import Reason
 
 SIMPLIFIED_NODES = 60
@@ -31,7 +31,9 @@ _REGIONS = (Kind.RELATION, Kind.UNION)
 def judge(gold: str, answer: str, conventions: Conventions) -> Ruling:
     """The ruling on two spans: always one that decides, or says why none can be given."""
     try:
-        return Comparison(conventions, _leaf).rule(read(gold), read(answer))
+        return Comparison(conventions, _leaf, most_pairs=MAX_PARTS**2).rule(
+            read(gold), read(answer)
+        )
     except TooBig:
         return Ruling(Reason.TOO_BIG, Rule.LIMITS)
     except Exception as error:  # noqa: BLE001 - sympy raises anything: they cannot be compared
@@ -119,6 +121,6 @@ def _simplified(gold: Node, answer: Node) -> bool | None:
     from sympy import simplify
 
     gap = add(gold, neg(answer))
-    if sum(1 for _ in walk(gap)) > SIMPLIFIED_NODES:
+    if not free_symbols(gap) or sum(1 for _ in walk(gap)) > SIMPLIFIED_NODES:
         return None
     return True if simplify(to_sympy(gap)) == 0 else None

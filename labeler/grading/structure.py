@@ -20,6 +20,7 @@ from labeler.grading.tree import (
     add,
     mul,
     neg,
+    opened,
     power,
     walk,
 )
@@ -27,6 +28,8 @@ from labeler.grading.tree import (
 FOLD_BITS = 4096
 """A power of a number is folded up to this size."""
 
+_TOTAL = (Op.ADD, Op.MUL, Op.ABS, Op.FLOOR, Op.CEILING, Op.MAX, Op.MIN, Op.SIN, Op.COS)
+"""Operations that have a value wherever their arguments have one."""
 _UNORDERED = (Op.GCD, Op.LCM, Op.MAX, Op.MIN)
 
 
@@ -34,6 +37,13 @@ def same(gold: Node, answer: Node) -> bool | None:
     """Whether two expressions are equal, or None where structure does not tell."""
     if gold == answer:
         return True
+    try:
+        return _same(gold, answer)
+    except ZeroDivisionError:
+        return None
+
+
+def _same(gold: Node, answer: Node) -> bool | None:
     left, right = canonical(gold), canonical(answer)
     if _infinite(gold) or _infinite(answer):
         return _same_infinity(left, right)
@@ -60,7 +70,10 @@ def _extended(node: Node) -> bool:
 
 
 def canonical(node: Node) -> Node:
-    """The one form of trees that differ in order, like terms and like factors only."""
+    """The one form of trees that differ in order, like terms and like factors only.
+
+    Raises ZeroDivisionError for a number divided by zero.
+    """
     if not isinstance(node, Apply):
         return node
     args = tuple(map(canonical, node.args))
@@ -86,11 +99,15 @@ def key(node: Node) -> str:
 
 def _sum(terms: Iterable[Node]) -> Node:
     coefficients: dict[Node, Fraction] = {}
-    for term in add(*terms, ZERO).args:  # type: ignore[union-attr]  # two terms at least
-        number, rest = _coefficient(term)
+    for part in opened(Op.ADD, terms):
+        number, rest = _coefficient(part)
         coefficients[rest] = coefficients.get(rest, Fraction(0)) + number
     constant = coefficients.pop(ONE, Fraction(0))
-    kept = [_scaled(number, rest) for rest, number in coefficients.items() if number]
+    kept = [
+        _scaled(number, rest)
+        for rest, number in coefficients.items()
+        if number or not _defined(rest)
+    ]
     kept.sort(key=key)
     if constant or not kept:
         kept.insert(0, Number(constant))
@@ -107,21 +124,36 @@ def _coefficient(term: Node) -> tuple[Fraction, Node]:
 
 
 def _scaled(number: Fraction, rest: Node) -> Node:
-    return mul(Number(number), rest)
+    """A number times something; nothing times what may have no value stays."""
+    return mul(Number(number), rest) if number else Apply(Op.MUL, (ZERO, rest))
+
+
+def _defined(node: Node) -> bool:
+    """Whether an expression has a value everywhere, so that it may be dropped or cancelled."""
+    if not isinstance(node, Apply):
+        return True
+    if node.op is Op.POW:
+        base, exponent = node.args
+        positive = isinstance(base, Number) and base.value > 0
+        whole = isinstance(exponent, Number) and exponent.value.denominator == 1
+        natural = whole and isinstance(exponent, Number) and exponent.value > 0
+        return (positive or natural) and all(map(_defined, node.args))
+    return node.op in _TOTAL and all(map(_defined, node.args))
 
 
 def _product(factors: Iterable[Node]) -> Node:
     number = Fraction(1)
     exponents: dict[Node, Fraction] = {}
-    for factor in mul(*factors, Symbol("")).args:  # type: ignore[union-attr]
-        if isinstance(factor, Number):
-            number *= factor.value
-        elif factor != Symbol(""):
-            base, exponent = _based(factor)
+    for part in opened(Op.MUL, factors):
+        if isinstance(part, Number):
+            number *= part.value
+        else:
+            base, exponent = _based(part)
             exponents[base] = exponents.get(base, Fraction(0)) + exponent
     if number == 0:
-        return ZERO
-    powers = [_power(base, Number(e)) for base, e in exponents.items() if e]
+        dropped = [power(base, Number(e)) for base, e in exponents.items()]
+        return ZERO if all(map(_defined, dropped)) else _scaled(number, mul(*dropped))
+    powers = [_power(base, Number(e)) for base, e in exponents.items() if e or base == ZERO]
     number *= _numbers(powers)
     rest = sorted((p for p in powers if not isinstance(p, Number)), key=key)
     if len(rest) == 1 and isinstance(rest[0], Apply) and rest[0].op is Op.ADD and number != 1:
@@ -161,6 +193,6 @@ def _power(base: Node, exponent: Node) -> Node:
 
 def _number_power(base: Fraction, exponent: int) -> Node:
     size = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(exponent)
-    if size > FOLD_BITS or (base == 0 and exponent <= 0):
+    if size > FOLD_BITS or (base == 0 and exponent == 0):
         return power(Number(base), Number(Fraction(exponent)))
     return Number(base**exponent)

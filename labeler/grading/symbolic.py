@@ -6,10 +6,12 @@ real numbers are real (`(-8)^{1/3}` is -2) unless the imaginary unit is written 
 
 from typing import Any
 
-from labeler.grading.exact import MAX_TERMS, exact
+from labeler.grading.exact import MAX_TERMS, Budget, exact
 from labeler.grading.points import bind
 from labeler.grading.tokens import Unreadable
 from labeler.grading.tree import IMAGINARY, Apply, Node, Number, Op, Symbol, walk
+
+_SMALL = Budget(bits=64, steps=100)
 
 
 def to_sympy(node: Node) -> Any:  # noqa: ANN401 - sympy has no types
@@ -74,7 +76,7 @@ class _Maker:
 def written_out(node: Apply) -> Node | None:
     """A short finite sum or product as its terms."""
     body, variable, *ends = node.args
-    first, last = (exact(end, 64) for end in ends)
+    first, last = (exact(end, _SMALL) for end in ends)
     if (
         first is None
         or last is None

@@ -15,6 +15,8 @@ from labeler.grading.tree import Op
 
 MAX_TOKENS = 2000
 """A text of more is no answer: reading stops there."""
+MAX_DIGITS = 1000
+"""Characters of one number."""
 
 
 class Unreadable(Exception):  # noqa: N818 - an outcome, not a fault
@@ -126,6 +128,8 @@ def _subscript(subscript: str | None, primes: str) -> str:
 def _read(match: re.Match[str]) -> Iterator[Token]:
     kind, text = match.lastgroup or "", match.group(match.lastgroup or 0)
     if kind == "number":
+        if len(text) > MAX_DIGITS:
+            raise TooBig("digits")
         yield Token(Lexeme.NUMBER, text)
     elif kind == "letter":
         yield Token(Lexeme.SYMBOL, text)

@@ -5,7 +5,7 @@ r"""tree.py - an expression as a small immutable tree, before any mathematics is
 (`14/2` is 7, `-(3)` is -3) and nothing else: no power is taken, no symbol cancelled.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -107,20 +107,19 @@ class Relation:
 
 def add(*terms: Node) -> Node:
     """Their sum, nested sums opened."""
-    opened = tuple(t for term in terms for t in _opened(Op.ADD, term))
-    return opened[0] if len(opened) == 1 else Apply(Op.ADD, opened)
+    parts = tuple(opened(Op.ADD, terms))
+    return parts[0] if len(parts) == 1 else Apply(Op.ADD, parts)
 
 
 def mul(*factors: Node) -> Node:
     """Their product, nested products opened, literal numbers multiplied."""
-    opened = [f for factor in factors for f in _opened(Op.MUL, factor)]
     number = Fraction(1)
     rest: list[Node] = []
-    for factor in opened:
-        if isinstance(factor, Number):
-            number *= factor.value
+    for part in opened(Op.MUL, factors):
+        if isinstance(part, Number):
+            number *= part.value
         else:
-            rest.append(factor)
+            rest.append(part)
     if not rest:
         return Number(number)
     if number != 1:
@@ -145,8 +144,13 @@ def div(top: Node, bottom: Node) -> Node:
     return mul(top, power(bottom, MINUS_ONE))
 
 
-def _opened(op: Op, node: Node) -> tuple[Node, ...]:
-    return node.args if isinstance(node, Apply) and node.op is op else (node,)
+def opened(op: Op, nodes: Iterable[Node]) -> Iterator[Node]:
+    """The nodes, with sums (or products) among them replaced by their parts."""
+    for node in nodes:
+        if isinstance(node, Apply) and node.op is op:
+            yield from node.args
+        else:
+            yield node
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -79,7 +79,7 @@ def _is_maths(words: str, *, glued: bool) -> bool:
 
 
 def _worded(rest: str, words: str, power: str, whole: str) -> tuple[str, str, int]:
-    if not any(mark.isdigit() for mark in rest):
+    if not any(mark.isdigit() for mark in rest) and "\\pi" not in rest:
         return whole, "", 1
     scale, unit, known = 1, "", True
     names = re.split(r"[ .]+", words.strip())

@@ -1,5 +1,6 @@
 """The doctor on whole configurations, with the planted completer in a process of its own."""
 
+import asyncio
 import io
 import json
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from labeler.apps.checks import Check, Status, guarded, ok
-from labeler.apps.checks.inputs import directory_checks
+from labeler.apps.checks.inputs import FIRST_ROWS, directory_checks, first_rows, gold_checks
 from labeler.apps.doctor import config_checks, doctor
 from labeler.config import RunConfig
 from labeler.files import RunDir
@@ -63,7 +64,20 @@ def test_golds_that_cannot_be_graded_are_listed(tmp_path: Path) -> None:
     found = checked(config_of(tmp_path), tmp_path)["golds"]
     assert found.status is Status.WARN
     assert "25 of 26" in found.detail
-    assert "and 5 more" in found.detail
+    assert ".. (unparsed_gold)" in found.detail
+    assert "and 5 more (5 unparsed_gold)" in found.detail
+
+
+def test_golds_beyond_the_first_rows_are_graded_too(tmp_path: Path) -> None:
+    row = {"question": "1 + 1?", "solution": "a\nb"}
+    golds = [*map(str, range(FIRST_ROWS)), "..."]
+    rows = [row | {"question": f"{gold}?", "gold": gold} for gold in golds]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    config = config_of(tmp_path)
+    tasks = first_rows(config, RunDir(tmp_path / "scratch")).tasks
+    [found] = asyncio.run(gold_checks(config, tasks))
+    assert found.status is Status.WARN
+    assert found.detail == "1 of 1,001 cannot be graded: ... (unparsed_gold)"
 
 
 def test_problems_without_solutions_need_a_generator(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -17,10 +18,12 @@ from labeler.config import RunConfig
 from labeler.files import RunDir
 from labeler.grading import AnswerGrader
 from labeler.ingest import Ingested, ingest
-from labeler.labelling import sound, tasks_of
-from labeler.model import Task
+from labeler.labelling import tasks_of
+from labeler.model import Outcome, Reason, Task
+from labeler.problems import Rejected, read
 
 FIRST_ROWS = 1000
+GOLD_ROWS = 20_000
 SHOWN_GOLDS = 20
 LITTLE_DISK_GIB = 1.0
 
@@ -39,9 +42,9 @@ def first_rows(config: RunConfig, scratch: RunDir) -> FirstRows:
     """Read the first rows into a scratch directory. Raises LabelerError as a run would."""
     limit = min(config.problems.limit or FIRST_ROWS, FIRST_ROWS)
     few = config.problems.model_copy(update={"limit": limit})
-    read = ingest(few, config.steps, scratch, config.hash, config.unit_size)
-    tasks = tuple(t for unit in read.units for t in tasks_of(config, scratch, unit.unit))
-    return FirstRows(read, tasks, _reasons(scratch.quarantine))
+    found = ingest(few, config.steps, scratch, config.hash, config.unit_size)
+    tasks = tuple(t for unit in found.units for t in tasks_of(config, scratch, unit.unit))
+    return FirstRows(found, tasks, _reasons(scratch.quarantine))
 
 
 def _reasons(quarantine: Path) -> Counter[str]:
@@ -77,21 +80,32 @@ def _columns() -> str:
 
 
 async def gold_checks(config: RunConfig, tasks: Sequence[Task]) -> list[Check]:
-    """Whether each gold answer, graded against itself, is correct."""
+    """Whether each gold answer of the first GOLD_ROWS rows, graded against itself, is correct.
+
+    More rows than are read in earnest, since a gold costs little. No check where those rows hold
+    no problem.
+    """
     if not tasks:
         return []
+    rows = islice(read(config.problems), GOLD_ROWS)
+    golds = Counter(row.problem.gold for row in rows if not isinstance(row, Rejected))
     async with AnswerGrader(config.grading) as grader:
-        good, _ = await sound(tasks, grader)
-    kept = {task.problem.id for task in good}
-    bad = [task.problem.gold for task in tasks if task.problem.id not in kept]
+        verdicts = {gold: await grader.check_gold(gold) for gold in golds}
+    bad = {g: v.reason for g, v in verdicts.items() if v.outcome is not Outcome.CORRECT}
     if not bad:
-        return [ok("golds", f"all {len(tasks)} grade correct against themselves")]
-    listed = "; ".join(gold[:40] for gold in bad[:SHOWN_GOLDS])
-    more = f"; and {len(bad) - SHOWN_GOLDS} more" if len(bad) > SHOWN_GOLDS else ""
-    detail = f"{len(bad)} of {len(tasks)} cannot be graded: {listed}{more}"
-    say = fail if len(bad) == len(tasks) else warn
-    mend = "their problems are quarantined; `labeler grade GOLD GOLD` shows the reason of one"
-    return [say("golds", detail, mend)]
+        return [ok("golds", f"all {golds.total():,} grade correct against themselves")]
+    mend = "their problems are quarantined; `labeler grade GOLD GOLD --explain` shows why"
+    count = sum(golds[gold] for gold in bad)
+    say = fail if count == golds.total() else warn
+    return [say("golds", f"{count:,} of {golds.total():,} cannot be graded: {_listed(bad)}", mend)]
+
+
+def _listed(bad: Mapping[str, Reason]) -> str:
+    """The golds with their reasons; of many the first, and how many more of which reason."""
+    shown = "; ".join(f"{g[:40]} ({reason})" for g, reason in islice(bad.items(), SHOWN_GOLDS))
+    rest = Counter(islice(bad.values(), SHOWN_GOLDS, None))
+    more = ", ".join(f"{n:,} {reason}" for reason, n in rest.most_common())
+    return f"{shown}; and {rest.total():,} more ({more})" if rest else shown
 
 
 def directory_checks(config: RunConfig) -> Iterator[Check]:
