@@ -8,9 +8,9 @@ as it likes, because 50 digits and an exponent hold it.
 
 import math
 
-from labeler.grading.exact import MAX_TERMS
+from labeler.grading.exact import MAX_TERMS, Budget, exact
 from labeler.grading.tokens import TooBig
-from labeler.grading.tree import Apply, Node, Number, Op, Symbol
+from labeler.grading.tree import INFINITY, Apply, Node, Number, Op, Symbol, neg
 
 MAX_INNER_BITS = 4096
 """Bits of an exponent, of a function's argument, of what is rounded or divided with remainder."""
@@ -19,6 +19,7 @@ MAX_COUNTED_BITS = 64
 MAX_OPERATIONS = 100_000
 """Of one evaluation."""
 
+_ENDS = Budget(bits=256, steps=100)
 _COUNTING = (Op.FACTORIAL, Op.DOUBLE_FACTORIAL, Op.BINOMIAL)
 _FREE = (Op.ADD, Op.ABS, Op.MAX, Op.MIN, Op.CALL)
 """Operations whose arguments may be as large as they like."""
@@ -40,10 +41,14 @@ def _operations(node: Node) -> float:
 
 
 def _terms(series: Apply) -> float:
+    """Terms that are written out: none of an infinite series, which has a formula or not."""
     first, last = series.args[2:]
-    if isinstance(first, Number) and isinstance(last, Number):
-        return max(1.0, float(last.value - first.value + 1))
-    return 1.0
+    if INFINITY in (last, neg(first)):
+        return 1.0
+    ends = [exact(end, _ENDS) for end in (first, last)]
+    if ends[0] is None or ends[1] is None:
+        raise TooBig("terms")
+    return max(1.0, float(ends[1] - ends[0] + 1))
 
 
 def _bits(node: Node) -> float:

@@ -1,4 +1,4 @@
-r"""commands.py - functions and the LaTeX commands with a syntax of their own.
+r"""commands.py - numbers, functions and the LaTeX commands with a syntax of their own.
 
 One short function a construct; each is called right after the parser has taken its name and
 gives the tree of the whole construct. Raises Unreadable where the text is not of its form.
@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from labeler.grading.numerals import numeral
 from labeler.grading.tokens import FUNCTIONS, Lexeme, Unreadable
 from labeler.grading.tree import (
     EULER,
@@ -37,6 +38,32 @@ _SEVERAL = (Op.GCD, Op.LCM, Op.MAX, Op.MIN, Op.BINOMIAL)
 _INVERSE = {Op(name): Op(f"a{name}") for name in ("sin", "cos", "tan", "cot", "sec", "csc",
                                                   "sinh", "cosh", "tanh")}  # fmt: skip
 _TEN = Number(Fraction(10))
+
+
+def number(p: "Parser") -> Node:
+    """A literal number, or a mixed one."""
+    text = p.expect(Lexeme.NUMBER)
+    found = numeral(text)
+    if found is None:
+        raise Unreadable(text)
+    node = Number(found.value)
+    if not text.isdigit() or not _is_mixed(p):
+        return node
+    part = p.primary()
+    if p.take(Lexeme.SIGN, "/"):
+        part = div(part, p.primary())
+    return add(node, part)
+
+
+def _is_mixed(p: "Parser") -> bool:
+    r"""Whether a fraction follows a whole number: `\frac{1}{4}`, or `1/4` after a blank."""
+    if p.at(Lexeme.NUMBER):
+        return p.at(Lexeme.SIGN, "/", ahead=1) and p.at(Lexeme.NUMBER, ahead=2)
+    marks = ("{", "", "}", "{", "", "}")
+    return p.at(Lexeme.COMMAND, "frac") and all(
+        p.at(Lexeme.SIGN, mark, ahead=place) if mark else p.at(Lexeme.NUMBER, ahead=place)
+        for place, mark in enumerate(marks, 1)
+    )
 
 
 def function(p: "Parser", name: str) -> Node:

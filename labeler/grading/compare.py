@@ -12,7 +12,7 @@ from labeler.grading.conventions import Conventions
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
 from labeler.grading.units import DEGREE, PERCENT
-from labeler.grading.values import Kind, Value
+from labeler.grading.values import Kind, Value, about_reals
 from labeler.model import Reason
 
 Leaf = Callable[[Value, Value, Conventions], Ruling]
@@ -103,7 +103,7 @@ class Comparison:
         sequences = [value for value in (gold, answer) if value.kind in _SEQUENCES]
         if len(sequences) == 2:
             return self._sequences(gold, answer)
-        if len(sequences) == 1 and not _asks_more(sequences[0], gold, answer):
+        if len(sequences) == 1 and not _may_be_equal(sequences[0], gold, answer):
             return ruled(Rule.KINDS, equal=False)
         if gold.unit == answer.unit or not {gold.unit, answer.unit} & {PERCENT, DEGREE}:
             return self.leaf(gold, answer, self.conventions)
@@ -119,7 +119,7 @@ class Comparison:
 
     def _sequences(self, gold: Value, answer: Value) -> Ruling:
         kinds = {gold.kind, answer.kind}
-        if Kind.UNION in kinds and len(kinds) == 2:
+        if len(kinds) == 2 and (about_reals(gold) or about_reals(answer)):
             return self.leaf(gold, answer, self.conventions)
         ordered = len(kinds) == 1 and self._ordered(gold)
         alike = kinds <= {Kind.SET, Kind.LIST} or len(kinds) == 1
@@ -191,11 +191,9 @@ def _written(value: Value) -> Value:
     return replace(value, kind=Kind.EXPRESSION, number=None, unit="", text=text)
 
 
-def _asks_more(sequence: Value, gold: Value, answer: Value) -> bool:
-    """Whether a sequence and something else may still be one set: intervals, determinants."""
+def _may_be_equal(sequence: Value, gold: Value, answer: Value) -> bool:
+    """Whether a sequence and something else may be one set of reals, or one determinant."""
     other = answer if sequence is gold else gold
     if sequence.kind is Kind.MATRIX:
         return sequence.name == "|" or "\\begin" in other.text
-    if other.kind is Kind.RELATION:
-        return True
-    return "\\mathbb" in other.text or "\\setminus" in other.text
+    return about_reals(sequence) or about_reals(other)

@@ -3,8 +3,8 @@ r"""evaluate.py - values of trees without variables, by mpmath; runs only inside
 1. Real mathematics stays real: where the imaginary unit is not written, an expression has no
    value where a part of it is not real (`\sqrt{x}\sqrt{y}` at negative x), and odd roots of
    negative numbers are negative numbers.
-2. A difference is evaluated to 110 and to 220 digits. Digits that stay show that it is not
-   zero, noise that follows the precision shows that it is, anything else shows nothing.
+2. A difference is evaluated to 110 digits, and, where only noise is left of it, to 220: more by
+   what large numbers on the way drown. It is zero where that is noise, too.
 3. Rational values are compared exactly, as far as the budget goes.
 sympy evaluates what mpmath has no plain formula for: integrals, limits, infinite sums.
 """
@@ -23,14 +23,13 @@ from labeler.grading.symbolic import to_sympy, written_out
 from labeler.grading.tokens import TooBig
 from labeler.grading.tree import BINDERS, IMAGINARY, Node, Number, Op, Symbol, add, neg, walk
 
-DIGITS = (110, 220)
-SURE = 10
-"""Digits that two precisions share where a value is not zero."""
+DIGITS = 110
+"""Of a first evaluation; where only noise is left of a difference, a second has twice as many."""
 LOST = 20
-"""Digits that rounding may cost on the way."""
+"""Digits that rounding may cost on the way: below them is noise."""
 MORE_DIGITS = 4000
 """Digits added, at most, where large numbers met on the way drown small differences."""
-BUDGET = Budget(bits=200_000, steps=1_000_000)
+BUDGET = Budget(bits=200_000, steps=200_000)
 """Of exact arithmetic in a worker."""
 
 
@@ -63,26 +62,18 @@ def _vanishes(gold: Node, answer: Node) -> bool | None:
         gap = canonical(add(gold, neg(answer)))
         afford(gap)
         complex_ = is_complex(gold) or is_complex(answer)
-        pair = [_value(gap, digits, complex_=complex_) for digits in DIGITS]
-        if _stays(*pair):
+        first = _value(gap, DIGITS, complex_=complex_)
+        if not first.is_noise():
             return False
-        more = 2 * max(0, _magnitude(pair[1].scale))
+        more = 2 * max(0, _magnitude(first.scale))
         if more > MORE_DIGITS:
             raise TooBig("digits")
-        if more > LOST:
-            pair = [_value(gap, digits + more, complex_=complex_) for digits in DIGITS]
+        found = _value(gap, 2 * DIGITS + more, complex_=complex_)
     except (NoValue, ZeroDivisionError):
         return None
-    if _stays(*pair):
-        return False
-    grown = _magnitude(pair[1].scale) > _magnitude(pair[0].scale) + 1
-    return None if grown or not all(found.is_noise() for found in pair) else True
-
-
-def _stays(low: "_Found", high: "_Found") -> bool:
-    """Whether two precisions agree on a value that is not zero."""
-    with mpmath.workdps(high.digits):
-        return bool(abs(high.value - low.value) < abs(high.value) * mpmath.mpf(10) ** -SURE)
+    if _magnitude(found.scale) > _magnitude(first.scale) + 1:
+        return None  # a pole: the more digits, the larger
+    return found.is_noise()
 
 
 def _magnitude(scale: Any) -> int:  # noqa: ANN401 - mpmath has no types
@@ -112,10 +103,10 @@ def is_complex(node: Node) -> bool:
 
 
 def real_value(node: Node) -> Fraction | None:
-    """The value to DIGITS[0] digits, or None where it is not real. Raises TooBig."""
+    """The value to DIGITS digits, or None where it is not real. Raises TooBig."""
     afford(node)
     try:
-        found = _value(node, DIGITS[0], complex_=is_complex(node)).value
+        found = _value(node, DIGITS, complex_=is_complex(node)).value
     except NoValue:
         return None
     if found.imag != 0:
@@ -206,6 +197,13 @@ def _product(*factors: Any) -> Any:  # noqa: ANN401
     return mpmath.fprod(factors)
 
 
+def _whole(x: Any) -> Any:  # noqa: ANN401
+    """The whole number that a value is but for rounding, or the value."""
+    whole = mpmath.nint(x)
+    noise = mpmath.mpf(10) ** (LOST - mpmath.mp.dps)
+    return whole if abs(x - whole) <= noise * max(1, abs(x)) else x
+
+
 def _arccotangent(x: Any) -> Any:  # noqa: ANN401
     """Between 0 and pi, as schools have it: continuous at zero."""
     return mpmath.pi / 2 - mpmath.atan(x)
@@ -223,10 +221,10 @@ _FUNCTIONS: dict[Op, Callable[..., Any]] = {
     Op.FACTORIAL: mpmath.factorial,
     Op.DOUBLE_FACTORIAL: mpmath.fac2,
     Op.BINOMIAL: mpmath.binomial,
-    Op.MOD: mpmath.fmod,
+    Op.MOD: lambda x, y: _whole(x) - y * mpmath.floor(_whole(x / y)),
     Op.ABS: abs,
-    Op.FLOOR: mpmath.floor,
-    Op.CEILING: mpmath.ceil,
+    Op.FLOOR: lambda x: mpmath.floor(_whole(x)),
+    Op.CEILING: lambda x: mpmath.ceil(_whole(x)),
     Op.MAX: max,
     Op.MIN: min,
 }

@@ -16,8 +16,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from labeler.grading.commands import COMMANDS, function
-from labeler.grading.numerals import numeral
+from labeler.grading.commands import COMMANDS, function, number
 from labeler.grading.tokens import Lexeme, Token, TooBig, Unreadable, tokens
 from labeler.grading.tree import (
     ONE,
@@ -178,7 +177,7 @@ class Parser:
     def primary(self) -> Node:
         """A number, symbol, bracket, function or command, without what stands behind it."""
         if self.at(Lexeme.NUMBER):
-            return self._number()
+            return number(self)
         if self.at(Lexeme.SYMBOL):
             return self._symbol()
         if self.at(Lexeme.FUNCTION):
@@ -188,29 +187,6 @@ class Parser:
         if self.take(Lexeme.SIGN, "|"):
             return self.deeper(self._absolute)
         return self.group()
-
-    def _number(self) -> Node:
-        text = self.expect(Lexeme.NUMBER)
-        number = numeral(text)
-        if number is None:
-            raise Unreadable(text)
-        node = Number(number.value)
-        if not text.isdigit() or not self._mixed():
-            return node
-        part = self.primary()
-        if self.take(Lexeme.SIGN, "/"):
-            part = div(part, self.primary())
-        return add(node, part)
-
-    def _mixed(self) -> bool:
-        r"""Whether a fraction follows a whole number: `\frac{1}{4}`, or `1/4` after a blank."""
-        if self.at(Lexeme.NUMBER):
-            return self.at(Lexeme.SIGN, "/", ahead=1) and self.at(Lexeme.NUMBER, ahead=2)
-        marks = ("{", "", "}", "{", "", "}")
-        return self.at(Lexeme.COMMAND, "frac") and all(
-            self.at(Lexeme.SIGN, mark, ahead=place) if mark else self.at(Lexeme.NUMBER, ahead=place)
-            for place, mark in enumerate(marks, 1)
-        )
 
     def _symbol(self) -> Node:
         name = self.expect(Lexeme.SYMBOL)

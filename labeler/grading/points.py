@@ -15,6 +15,11 @@ from labeler.grading.structure import key
 from labeler.grading.tree import BINDERS, Apply, Node, Number, Op, Symbol, free_symbols, walk
 from labeler.model import digest
 
+
+class Irrational(Exception):  # noqa: N818 - an outcome, not a fault
+    """Exact arithmetic does not reach an expression."""
+
+
 At = Callable[[Node, Node], bool | None]
 """Whether two expressions without variables are equal."""
 
@@ -116,13 +121,18 @@ def bind(node: Node, point: Mapping[str, Node]) -> Node:
 
 
 def exactly(budget: Budget) -> At:
-    """Equality of rational values within a budget; raises TooBig beyond it."""
+    """Equality of rational values within a budget.
+
+    What it makes raises TooBig beyond the budget, Irrational for what is not known to be rational.
+    """
 
     def at(gold: Node, answer: Node) -> bool | None:
         try:
             left, right = exact(gold, budget), exact(answer, budget)
         except ZeroDivisionError:
             return None
-        return None if left is None or right is None else left == right
+        if left is None or right is None:
+            raise Irrational
+        return left == right
 
     return at

@@ -24,7 +24,7 @@ from typing import Self
 
 from labeler.grading.conventions import Conventions
 from labeler.grading.frames import HEADER, MAX_FRAME, Message, pack, unpack
-from labeler.grading.rulings import Rule, Ruling
+from labeler.grading.rulings import Judged, Rule, Ruling
 from labeler.model import LabelerError, Reason
 
 START_S = 120.0
@@ -37,15 +37,6 @@ _DIED = Ruling(Reason.GRADER_DIED, Rule.LIMITS)
 
 class GraderError(LabelerError):
     """The grading workers cannot be started at all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A worker's ruling."""
-
-    ruling: Ruling
-    millis: float
-    """Since a worker was free for the job."""
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ class Rule(StrEnum):
     MEMBERS = "parts in any order"
     STRUCTURE = "the same structure, or one that differs by a number"
     POINTS = "exact values at random points"
-    DIGITS = "values to 110 and 220 digits"
+    DIGITS = "values to 110 digits and more"
     RATIO = "sides in a constant ratio"
     REGION = "sets of real numbers"
     SIMPLIFY = "simplification"
@@ -54,3 +54,12 @@ UNDECIDED = Ruling(None, Rule.NONE)
 def ruled(rule: Rule, *, equal: bool) -> Ruling:
     """A ruling that decides."""
     return Ruling(Reason.MATCH if equal else Reason.WRONG, rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A worker's ruling."""
+
+    ruling: Ruling
+    millis: float
+    """Since a worker was free for the job."""

@@ -6,36 +6,55 @@ spares most symbolic answers the way to a worker, which starts with it, too.
 
 from labeler.grading.conventions import Conventions
 from labeler.grading.exact import Budget, exact
+from labeler.grading.intervals import same_pieces
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.parser import parse
-from labeler.grading.points import agree, exactly
+from labeler.grading.points import Irrational, agree, exactly
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
-from labeler.grading.structure import same
+from labeler.grading.structure import same as is_same
 from labeler.grading.tokens import TooBig, Unreadable
 from labeler.grading.tree import Node, Number, Relation, free_symbols
-from labeler.grading.values import Kind, Value
+from labeler.grading.values import Kind, Value, about_reals
 from labeler.model import Reason
 
 BUDGET = Budget(bits=4096, steps=4000)
 """Of exact arithmetic here; a worker has a larger one."""
 
-_SETS = (Kind.TUPLE, Kind.SET, Kind.LIST, Kind.UNION)
-"""Kinds that only a worker can compare with a kind of another shape, as sets of numbers."""
+_SEQUENCES = (Kind.TUPLE, Kind.SET, Kind.LIST, Kind.UNION)
+"""Kinds that equal another kind as sets of numbers at most."""
 
 
 def settle(gold: Value, answer: Value, conventions: Conventions) -> Ruling:
-    """The ruling on two expressions, numbers or relations; undecided where a worker has to tell."""
-    if not {gold.kind, answer.kind}.isdisjoint(_SETS):
+    """The ruling on two expressions, relations or sets; undecided where a worker has to tell."""
+    ruling = settle_structure(gold, answer, conventions)
+    if ruling.reason is not None or about_reals(gold) or about_reals(answer):
+        return ruling
+    decimal = any(v.number is not None and v.number.places is not None for v in (gold, answer))
+    trees = trees_of(gold, answer)
+    if decimal or isinstance(trees, Ruling):
         return UNDECIDED
-    left, right = tree_of(gold, Reason.UNPARSED_GOLD), tree_of(answer, Reason.UNPARSED_ANSWER)
-    for tree in (left, right):
-        if isinstance(tree, Reason):
-            return Ruling(tree, Rule.READING)
+    left, right = trees
+    if isinstance(left, Node) and isinstance(right, Node):
+        return _at_points(left, right)
+    return UNDECIDED
+
+
+def settle_structure(gold: Value, answer: Value, conventions: Conventions) -> Ruling:
+    """What shows without a value at any point."""
+    if about_reals(gold) or about_reals(answer):
+        same = same_pieces(gold, answer)
+        return UNDECIDED if same is None else ruled(Rule.REGION, equal=same)
+    if gold.kind in _SEQUENCES or answer.kind in _SEQUENCES:
+        return UNDECIDED
+    trees = trees_of(gold, answer)
+    if isinstance(trees, Ruling):
+        return trees
+    left, right = trees
     if left == right:
         return ruled(Rule.STRUCTURE, equal=True)
-    if isinstance(left, Node) and isinstance(right, Node):
-        return _nodes((gold, left), (answer, right), conventions)
-    return UNDECIDED
+    if not (isinstance(left, Node) and isinstance(right, Node)):
+        return UNDECIDED
+    return _nodes((gold, left), (answer, right), conventions)
 
 
 def _nodes(
@@ -46,10 +65,8 @@ def _nodes(
         return same_number(numbers[0], numbers[1], conventions)
     if any(number is not None and number.places is not None for number in numbers):
         return UNDECIDED
-    equal = same(gold[1], answer[1])
-    if equal is not None:
-        return ruled(Rule.STRUCTURE, equal=equal)
-    return _at_points(gold[1], answer[1])
+    equal = is_same(gold[1], answer[1])
+    return UNDECIDED if equal is None else ruled(Rule.STRUCTURE, equal=equal)
 
 
 def _at_points(gold: Node, answer: Node) -> Ruling:
@@ -57,13 +74,21 @@ def _at_points(gold: Node, answer: Node) -> Ruling:
         return UNDECIDED
     try:
         equal = agree(gold, answer, exactly(BUDGET))
-    except TooBig:
+    except (TooBig, Irrational):
         return UNDECIDED
     return UNDECIDED if equal is None else ruled(Rule.POINTS, equal=equal)
 
 
-def tree_of(value: Value, blame: Reason) -> Node | Relation | Reason:
-    """The tree of a value, or why there is none."""
+def trees_of(gold: Value, answer: Value) -> tuple[Node | Relation, Node | Relation] | Ruling:
+    """The trees of both values, or the ruling where one cannot be read."""
+    left = _tree(gold, Reason.UNPARSED_GOLD)
+    right = _tree(answer, Reason.UNPARSED_ANSWER)
+    if isinstance(left, Reason):
+        return Ruling(left, Rule.READING)
+    return Ruling(right, Rule.READING) if isinstance(right, Reason) else (left, right)
+
+
+def _tree(value: Value, blame: Reason) -> Node | Relation | Reason:
     if value.number is not None:
         return Number(value.number.value)
     try:

@@ -11,13 +11,14 @@ from labeler.grading.conventions import Conventions
 from labeler.grading.evaluate import equal, real_value
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.points import agree
-from labeler.grading.relations import same_region, same_relation
+from labeler.grading.regions import same_region
+from labeler.grading.relations import same_relation
 from labeler.grading.rulings import Rule, Ruling, ruled
-from labeler.grading.settle import number_of, settle, tree_of
+from labeler.grading.settle import number_of, settle_structure, trees_of
 from labeler.grading.symbolic import to_sympy
-from labeler.grading.tokens import TooBig, Unreadable
+from labeler.grading.tokens import TooBig
 from labeler.grading.tree import Node, Relation, add, free_symbols, neg, walk
-from labeler.grading.values import MAX_PARTS, Kind, Value, read
+from labeler.grading.values import MAX_PARTS, Value, about_reals, read
 from labeler.model import Reason
 
 SIMPLIFIED_NODES = 60
@@ -25,7 +26,6 @@ SIMPLIFIED_NODES = 60
 
 _LIMITS = (MemoryError, RecursionError, OverflowError, OSError, ImportError, SystemError)
 """What running out of memory or stack looks like, in a library's own loads too."""
-_REGIONS = (Kind.RELATION, Kind.UNION)
 
 
 def judge(gold: str, answer: str, conventions: Conventions) -> Ruling:
@@ -57,28 +57,22 @@ def warm() -> None:
 
 
 def _leaf(gold: Value, answer: Value, conventions: Conventions) -> Ruling:
-    if _about_regions(gold) or _about_regions(answer):
-        try:
-            same = same_region(gold, answer)
-        except (Unreadable, NotImplementedError):
-            same = None
-        if same is not None:
-            return ruled(Rule.REGION, equal=same)
-    ruling = settle(gold, answer, conventions)
+    ruling = settle_structure(gold, answer, conventions)
     if ruling.reason is not None:
         return ruling
-    left, right = tree_of(gold, Reason.UNPARSED_GOLD), tree_of(answer, Reason.UNPARSED_ANSWER)
+    if about_reals(gold) or about_reals(answer):
+        same = same_region(gold, answer)
+        if same is not None:
+            return ruled(Rule.REGION, equal=same)
+    trees = trees_of(gold, answer)
+    if isinstance(trees, Ruling):
+        return trees
+    left, right = trees
     if isinstance(left, Relation) and isinstance(right, Relation):
-        related = same_relation(left, right)
-        return _told(Rule.RATIO, related)
-    if isinstance(left, (Relation, Reason)) or isinstance(right, (Relation, Reason)):
-        return ruled(Rule.KINDS, equal=False)
-    return _expressions((gold, left), (answer, right), conventions)
-
-
-def _about_regions(value: Value) -> bool:
-    parts = (value, *value.parts)
-    return any(part.kind in _REGIONS for part in parts) or "\\mathbb" in value.text
+        return _told(Rule.RATIO, same_relation(left, right))
+    if isinstance(left, Node) and isinstance(right, Node):
+        return _expressions((gold, left), (answer, right), conventions)
+    return ruled(Rule.KINDS, equal=False)
 
 
 def _told(rule: Rule, equal: bool | None) -> Ruling:

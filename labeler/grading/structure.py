@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from labeler.grading.tree import (
+    EULER,
     INFINITY,
     ONE,
+    PI,
     ZERO,
     Apply,
     Node,
@@ -91,7 +93,7 @@ def canonical(node: Node) -> Node:
 def key(node: Node) -> str:
     """A name for the tree: equal trees have equal names."""
     if isinstance(node, Number):
-        return f"{node.value}"
+        return f"{node.value.numerator:x}/{node.value.denominator:x}"
     if isinstance(node, Symbol):
         return f"~{node.name}"
     return f"~{node.op}({','.join(map(key, node.args))})"
@@ -134,7 +136,7 @@ def _defined(node: Node) -> bool:
         return True
     if node.op is Op.POW:
         base, exponent = node.args
-        positive = isinstance(base, Number) and base.value > 0
+        positive = base in (PI, EULER) or (isinstance(base, Number) and base.value > 0)
         whole = isinstance(exponent, Number) and exponent.value.denominator == 1
         natural = whole and isinstance(exponent, Number) and exponent.value > 0
         return (positive or natural) and all(map(_defined, node.args))

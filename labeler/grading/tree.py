@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from itertools import pairwise
 
 
 class Op(StrEnum):
@@ -174,3 +175,9 @@ def free_symbols(node: Node) -> frozenset[str]:
         outside = frozenset[str]().union(*map(free_symbols, node.args[2:]))
         return (names - {node.args[1].name}) | outside
     return names
+
+
+def links(relation: Relation) -> list[tuple[Node, Node, str]]:
+    """Each two neighbouring sides with the sign between them."""
+    sides = pairwise(relation.sides)
+    return [(left, right, sign) for (left, right), sign in zip(sides, relation.signs, strict=True)]

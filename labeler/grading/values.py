@@ -53,6 +53,13 @@ class Value:
     """Brackets of a tuple or matrix, base of a numeral, lone variable of an equation."""
 
 
+def about_reals(value: Value) -> bool:
+    """Whether a value says of numbers which of them are meant: an inequality, a union, ..."""
+    if any(part.kind in (Kind.RELATION, Kind.UNION) for part in (value, *value.parts)):
+        return True
+    return any(sign in value.text for sign in (r"\mathbb", r"\setminus", r"\emptyset"))
+
+
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _LETTER = re.compile(r'\(?"?\(?([A-Za-z])\)?"?\)?')
 _BASE = re.compile(

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from labeler.grading.pool import Judged, WorkerPool
+from labeler.grading.pool import WorkerPool
+from labeler.grading.rulings import Judged
 from labeler.model import Reason
 
 GOLD, SAME = "2\\sqrt{2}", "\\sqrt{8}"
@@ -164,7 +165,8 @@ def test_it_works_in_a_thread_and_leaves_the_callers_signals_alone() -> None:
 
 CALLER = f"""
 import asyncio, os, time
-from labeler.grading.pool import Judged, WorkerPool
+from labeler.grading.pool import WorkerPool
+from labeler.grading.rulings import Judged
 
 async def main():
     async with WorkerPool(2, 600.0, 2048) as pool:
