@@ -115,6 +115,9 @@ def script(p: "Parser") -> Node:
 
 def _fraction(p: "Parser") -> Node:
     top = p.group()
+    derivative = top == Symbol("d") and p.at(Lexeme.SYMBOL, "d", ahead=1)
+    if derivative and p.at(Lexeme.SYMBOL, ahead=2):
+        raise Unreadable("d")
     return div(top, p.group())
 
 
@@ -122,7 +125,7 @@ def _root(p: "Parser") -> Node:
     """A root, its degree in square brackets."""
     if p.at(Lexeme.SIGN, "["):
         degree = p.group()
-        return power(p.group(), div(Number(Fraction(1)), degree))
+        return power(_radicand(p), div(Number(Fraction(1)), degree))
     return power(_radicand(p), Number(Fraction(1, 2)))
 
 
@@ -131,7 +134,7 @@ def _cube_root(p: "Parser") -> Node:
 
 
 def _radicand(p: "Parser") -> Node:
-    return p.group() if p.at(Lexeme.SIGN, "{", "(") else p.power()
+    return p.group() if p.at(Lexeme.SIGN, "{", "(") else p.primary()
 
 
 def _binomial(p: "Parser") -> Node:

@@ -3,8 +3,9 @@ r"""evaluate.py - values of trees without variables, by mpmath; runs only inside
 1. Real mathematics stays real: where the imaginary unit is not written, an expression has no
    value where a part of it is not real (`\sqrt{x}\sqrt{y}` at negative x), and odd roots of
    negative numbers are negative numbers.
-2. A difference is evaluated to 110 digits, and, where only noise is left of it, to 220: more by
-   what large numbers on the way drown. It is zero where that is noise, too.
+2. A difference is evaluated to 60 digits, and, where only noise is left of it, to 120, more by
+   what large numbers on the way drown. It is zero where that is noise, too. At random points
+   the first noise is enough.
 3. Rational values are compared exactly, as far as the budget goes.
 sympy evaluates what mpmath has no plain formula for: integrals, limits, infinite sums.
 """
@@ -18,12 +19,11 @@ import mpmath
 
 from labeler.grading.budget import afford
 from labeler.grading.exact import Budget, exact
-from labeler.grading.structure import canonical
 from labeler.grading.symbolic import to_sympy, written_out
 from labeler.grading.tokens import TooBig
-from labeler.grading.tree import BINDERS, IMAGINARY, Node, Number, Op, Symbol, add, neg, walk
+from labeler.grading.tree import BINDERS, IMAGINARY, Node, Number, Op, Symbol, walk
 
-DIGITS = 110
+DIGITS = 60
 """Of a first evaluation; where only noise is left of a difference, a second has twice as many."""
 LOST = 20
 """Digits that rounding may cost on the way: below them is noise."""
@@ -37,39 +37,46 @@ class NoValue(Exception):  # noqa: N818 - an outcome, not a fault
     """An expression has no value, or not a real one."""
 
 
-def equal(gold: Node, answer: Node) -> bool | None:
-    """Whether two expressions without variables are equal; None where nothing tells.
+def is_zero_here(gap: Node) -> bool | None:
+    """Whether an expression is zero at one of several random points: `is_zero`, less doubtful."""
+    return _is_zero(gap, principal=False, twice=False)
 
-    Raises TooBig for parts beyond the budgets, and for rational numbers that agree to all
-    digits and are too large to be compared exactly.
+
+def is_zero(gap: Node, *, principal: bool = False) -> bool | None:
+    """Whether an expression without variables is zero; None where nothing tells.
+
+    With `principal`, roots and logarithms that are not real have their principal value. Raises
+    TooBig for parts beyond the budgets, and for a rational number that may be zero by all its
+    digits and is too large for exact arithmetic.
     """
+    return _is_zero(gap, principal=principal, twice=True)
+
+
+def _is_zero(gap: Node, *, principal: bool, twice: bool) -> bool | None:
+    complex_ = principal or is_complex(gap)
     try:
-        left, right = exact(gold, BUDGET), exact(answer, BUDGET)
+        value = exact(gap, BUDGET)
     except ZeroDivisionError:
         return None
     except TooBig:
-        if _vanishes(gold, answer) is False:
+        if _is_noise(gap, complex_=complex_, twice=True) is False:
             return False
         raise
-    if left is None or right is None:
-        return _vanishes(gold, answer)
-    return left == right
+    return _is_noise(gap, complex_=complex_, twice=twice) if value is None else value == 0
 
 
-def _vanishes(gold: Node, answer: Node) -> bool | None:
-    """Whether the difference of two expressions is zero."""
+def _is_noise(gap: Node, *, complex_: bool, twice: bool) -> bool | None:
+    """Whether nothing but rounding is left of a difference; None where it has no value."""
+    afford(gap)
     try:
-        gap = canonical(add(gold, neg(answer)))
-        afford(gap)
-        complex_ = is_complex(gold) or is_complex(answer)
         first = _value(gap, DIGITS, complex_=complex_)
-        if not first.is_noise():
-            return False
         more = 2 * max(0, _magnitude(first.scale))
+        if not first.is_noise() or not (twice or more > LOST):
+            return first.is_noise()
         if more > MORE_DIGITS:
             raise TooBig("digits")
         found = _value(gap, 2 * DIGITS + more, complex_=complex_)
-    except (NoValue, ZeroDivisionError):
+    except NoValue:
         return None
     if _magnitude(found.scale) > _magnitude(first.scale) + 1:
         return None  # a pole: the more digits, the larger
@@ -103,10 +110,10 @@ def is_complex(node: Node) -> bool:
 
 
 def real_value(node: Node) -> Fraction | None:
-    """The value to DIGITS digits, or None where it is not real. Raises TooBig."""
+    """The value to twice DIGITS digits, or None where it is not real. Raises TooBig."""
     afford(node)
     try:
-        found = _value(node, DIGITS, complex_=is_complex(node)).value
+        found = _value(node, 2 * DIGITS, complex_=is_complex(node)).value
     except NoValue:
         return None
     if found.imag != 0:

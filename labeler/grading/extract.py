@@ -15,11 +15,15 @@ WINDOW = 4096
 
 _BOXES = ("\\boxed", "\\fbox")
 _LEAD = " \t\r\n\f\v,;:?*\"'`“”‘’"
-_TRAIL = _LEAD + ".\\~。"
+_TRAIL = _LEAD.replace("'", "") + ".\\~。"
+"""A prime at the end belongs to the answer, unless it is the quote that closes one."""
 _ANSWER = re.compile(r"nswer(?:\s{1,2}is(?![A-Za-z])[\s*]{0,3}:?|[\s*]{0,3}:)", re.IGNORECASE)
 _CLAUSE = re.compile(
     r"\.(?=\s|$)|,? (?:because|since|so|as|which|therefore|thus)\b|, (?!and\b|or\b)(?=[a-z]{2})"
 )
+_FENCES = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
+_FENCE = re.compile(r"[\s:*]{0,9}(\$\$|\$(?=\s*[\\A-Za-z({])|\\\[|\\\()")
+"""A dollar sign before a digit is money."""
 _JOIN = re.compile(r"[\s$]{0,4}(?:,[\s$]{0,4}(?:and|or)?|and|or)[\s$]{0,4}\Z")
 
 
@@ -46,7 +50,8 @@ def cut_short(text: str) -> bool:
 def tidy(span: str) -> str:
     """A span without the decoration around it: spaces, quotes, bold, maths fences, full stop."""
     for _ in range(8):
-        span = span.lstrip(_LEAD).rstrip(_TRAIL)
+        quoted = span.startswith("'") and span.endswith("'")
+        span = span.lstrip(_LEAD).rstrip(_TRAIL + "'" * quoted)
         if span.isalnum():
             break
         before = span
@@ -161,7 +166,12 @@ def _last_answer(tail: str, word: str, floor: int) -> int:
 
 
 def _marked(tail: str, start: int) -> str | None:
-    """The first line with content after a marker, up to the end of its clause."""
+    """The formula after a marker, or the first line with content, up to the end of its clause."""
+    fence = _FENCE.match(tail, start)
+    if fence is not None:
+        end = tail.find(_FENCES[fence.group(1)], fence.end())
+        if "\n" in tail[fence.end() : end]:
+            return tidy(tail[fence.end() : end]) or None
     for line in tail[start:].split("\n"):
         span = tidy(line)
         if span.isalnum():

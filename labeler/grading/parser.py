@@ -63,6 +63,8 @@ class Parser:
         self._at = 0
         self._depth = 0
         self._bars = 0
+        self._raised = 0
+        """Where the last exponent ended: a number may follow it, as in `x^n 2`."""
         self.integrals = 0
         """Integrals that are open: `dx` ends the innermost."""
 
@@ -132,7 +134,8 @@ class Parser:
         """Whether a factor comes without a sign before it."""
         if self.at(Lexeme.NUMBER):
             last = self._tokens[self._at - 1]
-            return last.lexeme is Lexeme.SIGN and last.text in (")", "}", "]")
+            closed = last.lexeme is Lexeme.SIGN and last.text in (")", "}", "]")
+            return closed or (self._at == self._raised and last.lexeme is not Lexeme.NUMBER)
         if self.at(Lexeme.SYMBOL):
             ends = self.integrals and self.at(Lexeme.SYMBOL, "d")
             return not (ends and self.at(Lexeme.SYMBOL, ahead=1))
@@ -155,7 +158,9 @@ class Parser:
         base = self._postfix(self.primary())
         if not self.take(Lexeme.SIGN, "^"):
             return base
-        return self._postfix(power(base, self.exponent()))
+        raised = power(base, self.exponent())
+        self._raised = self._at
+        return self._postfix(raised)
 
     def exponent(self) -> Node:
         """What stands after `^`: a group, or one signed power."""

@@ -1,18 +1,18 @@
-r"""points.py - equality of expressions by their values at random points.
+r"""points.py - whether an expression is zero wherever it has a value, by values at points.
 
 The points are rational (whole, where a symbol counts something) and drawn from a seed that
-follows from the two expressions, so a verdict is the same on every machine and in both
-directions. `agree` knows no arithmetic: `at` says of two expressions without variables whether
-they are equal, different, or (None) have no value that tells.
+follows from the expression, so a verdict is the same on every machine and in both directions.
+`vanishes` knows no arithmetic: `at` says of an expression without variables whether it is zero,
+not zero, or (None) has no value that tells.
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from labeler.grading.exact import Budget, exact
-from labeler.grading.structure import key
-from labeler.grading.tree import BINDERS, Apply, Node, Number, Op, Symbol, free_symbols, walk
+from labeler.grading.structure import canonical, key
+from labeler.grading.tree import BINDERS, Apply, Node, Number, Op, Symbol, free_symbols, neg, walk
 from labeler.model import digest
 
 
@@ -20,52 +20,70 @@ class Irrational(Exception):  # noqa: N818 - an outcome, not a fault
     """Exact arithmetic does not reach an expression."""
 
 
-At = Callable[[Node, Node], bool | None]
-"""Whether two expressions without variables are equal."""
+At = Callable[[Node], bool | None]
+"""Whether an expression without variables is zero."""
 
 _TRIALS = (
     (4, 1), (47, -1), (0, 0), (4, -1), (47, 1), (0, 1), (1000, -1), (1000, 1), (0, -1), (47, 0),
 )  # fmt: skip
 """Size and sign of the values at each trial: sign 0 is a sign each, size 0 is below one, size
-1000 is beyond every number in the expressions."""
+1000 is beyond every number in the expression."""
+_WHOLE_TRIALS = ((4, 1), (4, -1), (47, 0))
+"""More of them, at whole values."""
 ENOUGH = 3
-"""Points that show a value before two smooth expressions count as equal."""
-_BENT = (Op.ABS, Op.MAX, Op.MIN, Op.FLOOR, Op.CEILING, Op.MOD)
+"""Points that show zero before a smooth expression counts as zero."""
+_STEPPED = (Op.FLOOR, Op.CEILING, Op.MOD)
+"""Operations that jump, at whole values mostly."""
+_BENT = (*_STEPPED, Op.ABS, Op.MAX, Op.MIN)
 """Operations that follow one formula here and another there: every trial counts then."""
 _COUNTED = (Op.FACTORIAL, Op.DOUBLE_FACTORIAL, Op.BINOMIAL, Op.MOD, Op.GCD, Op.LCM)
 
 
-def agree(gold: Node, answer: Node, at: At) -> bool | None:
-    """Whether two expressions are equal wherever both have a value; None where none tells."""
-    names = sorted(free_symbols(gold) | free_symbols(answer))
-    enough = len(_TRIALS) if _bent(gold) or _bent(answer) else ENOUGH
+def vanishes(gap: Node, at: At) -> bool | None:
+    """Whether an expression with variables is zero wherever it has a value.
+
+    None where too few points tell.
+    """
+    enough = len(_TRIALS) if _bent(gap) else ENOUGH
     told = 0
-    for point in points(names, gold, answer):
-        equal = at(bind(gold, point), bind(answer, point))
-        if equal is False:
+    for point in points(gap):
+        zero = at(bind(gap, point))
+        if zero is False:
             return False
-        told += equal is True
-        if told == enough or (told and not names):
+        told += zero is True
+        if told == enough and not _steps(gap):
             return True
     return True if told > 1 else None
 
 
-def points(names: Sequence[str], gold: Node, answer: Node) -> Iterator[dict[str, Node]]:
-    """Points for the trials; one, the empty point, where there are no variables."""
-    seed = digest(*sorted((key(gold), key(answer))))
-    draw = random.Random(seed)
-    counting = sorted(counted(gold) | counted(answer))
-    starts = {name: draw.randint(2, 6) for name in counting}
-    reach = _reach(gold, answer)
-    for trial, (size, sign) in enumerate(_TRIALS if names else _TRIALS[:1]):
+def points(*nodes: Node) -> Iterator[dict[str, Node]]:
+    """Points for the trials, drawn for these expressions."""
+    names = sorted(frozenset[str]().union(*map(free_symbols, nodes)))
+    counting = sorted(frozenset[str]().union(*map(counted, nodes)))
+    draw = random.Random(digest(*names, *sorted(_seed(node) for node in nodes)))
+    starts = [draw.randint(2, 6) for _ in counting]
+    reach = _reach(*nodes)
+    whole = _WHOLE_TRIALS if any(map(_steps, nodes)) else ()
+    for trial, (size, sign) in enumerate((*_TRIALS, *whole)):
         scale = {0: Fraction(1), 1000: reach}.get(size, Fraction(size))
         point: dict[str, Node] = {}
         for name in names:
             share = Fraction(draw.randint(3000, 9973), 9973) * (sign or draw.choice((1, -1)))
-            point[name] = Number(share * scale)
+            value = share * scale
+            point[name] = Number(value if trial < len(_TRIALS) else Fraction(round(value)))
         for place, name in enumerate(counting):
-            point[name] = Number(Fraction(starts[name] + (trial >> place)))
+            slow = place if trial % 2 else len(counting) - 1 - place
+            point[name] = Number(Fraction(starts[place] + (trial >> slow)))
         yield point
+
+
+def _seed(node: Node) -> str:
+    """The same for an expression and its negative."""
+    return min(key(node), key(canonical(neg(node))))
+
+
+def _steps(node: Node) -> bool:
+    return any(isinstance(part, Apply) and part.op in _STEPPED for part in walk(node))
 
 
 def _reach(*nodes: Node) -> Fraction:
@@ -121,18 +139,18 @@ def bind(node: Node, point: Mapping[str, Node]) -> Node:
 
 
 def exactly(budget: Budget) -> At:
-    """Equality of rational values within a budget.
+    """Whether a rational value is zero, within a budget.
 
     What it makes raises TooBig beyond the budget, Irrational for what is not known to be rational.
     """
 
-    def at(gold: Node, answer: Node) -> bool | None:
+    def at(gap: Node) -> bool | None:
         try:
-            left, right = exact(gold, budget), exact(answer, budget)
+            value = exact(gap, budget)
         except ZeroDivisionError:
             return None
-        if left is None or right is None:
+        if value is None:
             raise Irrational
-        return left == right
+        return value == 0
 
     return at

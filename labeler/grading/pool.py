@@ -114,7 +114,7 @@ class WorkerPool:
                 keep = "retire" in reply and not reply["retire"]
                 ruling = Ruling(Reason(reply["reason"]), Rule(reply["rule"]))
                 return Judged(ruling, (perf_counter() - start) * 1e3)
-            except (OSError, asyncio.IncompleteReadError):
+            except (OSError, ValueError, asyncio.IncompleteReadError):
                 return Judged(_DIED, (perf_counter() - start) * 1e3)
             finally:
                 if keep:

@@ -6,9 +6,10 @@ one for inequalities): lines, circles, half planes. A chain is the set of its li
 
 from dataclasses import dataclass
 
-from labeler.grading.evaluate import equal, real_value
-from labeler.grading.points import agree, bind, points
-from labeler.grading.tree import Node, Relation, add, free_symbols, links, mul, neg
+from labeler.grading.evaluate import is_zero_here, real_value
+from labeler.grading.points import bind, points, vanishes
+from labeler.grading.structure import remainder
+from labeler.grading.tree import Node, Relation, add, links, mul, neg
 
 _FLIPPED = {">": "<", ">=": "<="}
 
@@ -48,13 +49,13 @@ def _link(left: Node, right: Node, sign: str) -> _Link:
 def _same_link(gold: _Link, answer: _Link) -> bool | None:
     if gold.sign != answer.sign:
         return False
-    names = sorted(free_symbols(gold.gap) | free_symbols(answer.gap))
-    for point in points(names, gold.gap, answer.gap):
+    for point in points(gold.gap, answer.gap):
         ends = bind(gold.gap, point), bind(answer.gap, point)
         sizes = [real_value(end) for end in ends]
         if None in sizes or 0 in sizes:
             continue
         if gold.sign in ("<", "<=") and (sizes[0] or 0) * (sizes[1] or 0) < 0:
             return False
-        return agree(mul(gold.gap, ends[1]), mul(answer.gap, ends[0]), equal)
+        rest = remainder(mul(gold.gap, ends[1]), mul(answer.gap, ends[0]))
+        return vanishes(rest, is_zero_here) if isinstance(rest, Node) else rest
     return None

@@ -24,7 +24,7 @@ class Rule(StrEnum):
     MEMBERS = "parts in any order"
     STRUCTURE = "the same structure, or one that differs by a number"
     POINTS = "exact values at random points"
-    DIGITS = "values to 110 digits and more"
+    DIGITS = "values to 60 digits and more"
     RATIO = "sides in a constant ratio"
     REGION = "sets of real numbers"
     SIMPLIFY = "simplification"

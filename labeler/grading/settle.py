@@ -9,9 +9,9 @@ from labeler.grading.exact import Budget, exact
 from labeler.grading.intervals import same_pieces
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.parser import parse
-from labeler.grading.points import Irrational, agree, exactly
+from labeler.grading.points import Irrational, exactly, vanishes
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
-from labeler.grading.structure import same as is_same
+from labeler.grading.structure import remainder
 from labeler.grading.tokens import TooBig, Unreadable
 from labeler.grading.tree import Node, Number, Relation, free_symbols
 from labeler.grading.values import Kind, Value, about_reals
@@ -65,18 +65,19 @@ def _nodes(
         return same_number(numbers[0], numbers[1], conventions)
     if any(number is not None and number.places is not None for number in numbers):
         return UNDECIDED
-    equal = is_same(gold[1], answer[1])
-    return UNDECIDED if equal is None else ruled(Rule.STRUCTURE, equal=equal)
+    rest = remainder(gold[1], answer[1])
+    return ruled(Rule.STRUCTURE, equal=rest) if isinstance(rest, bool) else UNDECIDED
 
 
 def _at_points(gold: Node, answer: Node) -> Ruling:
-    if not free_symbols(gold) | free_symbols(answer):
+    rest = remainder(gold, answer)
+    if not isinstance(rest, Node) or not free_symbols(rest):
         return UNDECIDED
     try:
-        equal = agree(gold, answer, exactly(BUDGET))
+        zero = vanishes(rest, exactly(BUDGET))
     except (TooBig, Irrational):
         return UNDECIDED
-    return UNDECIDED if equal is None else ruled(Rule.POINTS, equal=equal)
+    return UNDECIDED if zero is None else ruled(Rule.POINTS, equal=zero)
 
 
 def trees_of(gold: Value, answer: Value) -> tuple[Node | Relation, Node | Relation] | Ruling:

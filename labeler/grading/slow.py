@@ -8,16 +8,17 @@ memory limit and the consequences. Nothing here is imported by the caller's proc
 
 from labeler.grading.compare import Comparison
 from labeler.grading.conventions import Conventions
-from labeler.grading.evaluate import equal, real_value
+from labeler.grading.evaluate import is_zero, is_zero_here, real_value
 from labeler.grading.numerals import Numeral, same_number
-from labeler.grading.points import agree
+from labeler.grading.points import vanishes
 from labeler.grading.regions import same_region
 from labeler.grading.relations import same_relation
 from labeler.grading.rulings import Rule, Ruling, ruled
 from labeler.grading.settle import number_of, settle_structure, trees_of
+from labeler.grading.structure import remainder
 from labeler.grading.symbolic import to_sympy
 from labeler.grading.tokens import TooBig
-from labeler.grading.tree import Node, Relation, add, free_symbols, neg, walk
+from labeler.grading.tree import Node, Relation, free_symbols, walk
 from labeler.grading.values import MAX_PARTS, Value, about_reals, read
 from labeler.model import Reason
 
@@ -90,10 +91,15 @@ def _expressions(
         rounded = _rounded(gold, answer, conventions)
         if rounded is not None and rounded.equal:
             return rounded
-    same = agree(gold[1], answer[1], equal)
-    if same is not None:
-        return ruled(Rule.DIGITS, equal=same)
-    return _told(Rule.SIMPLIFY, _simplified(gold[1], answer[1]))
+    gap = remainder(gold[1], answer[1])
+    if not isinstance(gap, Node):
+        return _told(Rule.STRUCTURE, gap)
+    zero = vanishes(gap, is_zero_here) if free_symbols(gap) else is_zero(gap)
+    if zero is None and not free_symbols(gap):
+        zero = is_zero(gap, principal=True)
+    if zero is not None:
+        return ruled(Rule.DIGITS, equal=zero)
+    return _told(Rule.SIMPLIFY, _simplified(gap))
 
 
 def _rounded(
@@ -110,11 +116,10 @@ def _rounded(
     return same_number(sides[0], sides[1], conventions)
 
 
-def _simplified(gold: Node, answer: Node) -> bool | None:
-    """True where sympy simplifies the difference to zero; None else: it shows nothing then."""
+def _simplified(gap: Node) -> bool | None:
+    """True where sympy simplifies a difference to zero; None else: it shows nothing then."""
     from sympy import simplify
 
-    gap = add(gold, neg(answer))
     if not free_symbols(gap) or sum(1 for _ in walk(gap)) > SIMPLIFIED_NODES:
         return None
     return True if simplify(to_sympy(gap)) == 0 else None

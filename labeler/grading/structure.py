@@ -2,13 +2,15 @@ r"""structure.py - whether two trees are equal by structure alone, without evalu
 
 `canonical` orders what commutes, collects like terms and factors and folds small numbers: all
 of it identities that hold for any complex value. Two trees whose difference comes out as a
-number are decided, whatever their size: `10^{10^{10}} + 1` is not `10^{10^{10}}`.
+number are decided, whatever their size: `10^{10^{10}} + 1` is not `10^{10^{10}}`. What is left of
+the others is zero, or not, and that is for values at points to show.
 """
 
 from collections.abc import Iterable
 from fractions import Fraction
 
 from labeler.grading.tree import (
+    BINDERS,
     EULER,
     INFINITY,
     ONE,
@@ -24,7 +26,6 @@ from labeler.grading.tree import (
     neg,
     opened,
     power,
-    walk,
 )
 
 FOLD_BITS = 4096
@@ -35,24 +36,21 @@ _TOTAL = (Op.ADD, Op.MUL, Op.ABS, Op.FLOOR, Op.CEILING, Op.MAX, Op.MIN, Op.SIN, 
 _UNORDERED = (Op.GCD, Op.LCM, Op.MAX, Op.MIN)
 
 
-def same(gold: Node, answer: Node) -> bool | None:
-    """Whether two expressions are equal, or None where structure does not tell."""
-    if gold == answer:
-        return True
+def remainder(gold: Node, answer: Node) -> bool | Node | None:
+    """Whether two expressions are equal, or the difference that structure leaves.
+
+    None where a difference would say nothing: infinities, divisions by zero.
+    """
     try:
-        return _same(gold, answer)
+        left, right = canonical(gold), canonical(answer)
+        if _infinite(gold) or _infinite(answer):
+            return gold == answer or _same_infinity(left, right)
+        if left == right:
+            return True
+        gap = canonical(add(left, neg(right)))
     except ZeroDivisionError:
         return None
-
-
-def _same(gold: Node, answer: Node) -> bool | None:
-    left, right = canonical(gold), canonical(answer)
-    if _infinite(gold) or _infinite(answer):
-        return _same_infinity(left, right)
-    if left == right:
-        return True
-    difference = canonical(add(left, neg(right)))
-    return difference == ZERO if isinstance(difference, Number) else None
+    return gap == ZERO if isinstance(gap, Number) else gap
 
 
 def _same_infinity(left: Node, right: Node) -> bool | None:
@@ -63,7 +61,10 @@ def _same_infinity(left: Node, right: Node) -> bool | None:
 
 
 def _infinite(node: Node) -> bool:
-    return any(part == INFINITY for part in walk(node))
+    """Whether infinity is written other than as the end of a sum or integral."""
+    if not isinstance(node, Apply):
+        return node == INFINITY
+    return any(map(_infinite, node.args[:1] if node.op in BINDERS else node.args))
 
 
 def _extended(node: Node) -> bool:

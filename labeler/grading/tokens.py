@@ -69,8 +69,9 @@ _SYMBOLS = {name: name for name in (*_GREEK.split(), "pi", "ell", "hbar")} | {
     "infinity": "oo",
     "inf": "oo",
 }
-_BARE_SYMBOLS = ("pi", "infinity", "infty", "inf", "theta", "alpha", "beta", "gamma", "lambda",
+BARE_SYMBOLS = ("pi", "infinity", "infty", "inf", "theta", "alpha", "beta", "gamma", "lambda",
                  "omega", "phi")  # fmt: skip
+"""Symbols of more than one letter that need no backslash."""
 _COMMANDS = ("frac", "sqrt", "binom", "sum", "prod", "int", "lim", "lfloor", "rfloor", "lceil",
              "rceil", "exp", "bmod", "choose", "to", "begin", "end", "det", "cbrt")  # fmt: skip
 _COMMAND_SPELLINGS = {name: name for name in _COMMANDS} | {
@@ -85,7 +86,7 @@ _SIGNS = {
 _DECORATIONS = ("hat", "vec", "bar", "overline", "tilde", "underline", "widehat")
 _BLANKS = ("displaystyle", "textstyle", "limits", "nolimits", "quad", "qquad")
 
-_NAMES = sorted({*FUNCTIONS, *_BARE_SYMBOLS, *_BARE_COMMANDS}, key=len, reverse=True)
+_NAMES = sorted({*FUNCTIONS, *BARE_SYMBOLS, *_BARE_COMMANDS}, key=len, reverse=True)
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[0-9]*\.[0-9]*\\overline\{[0-9]+\}|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"

@@ -13,6 +13,7 @@ from fractions import Fraction
 from labeler.grading.brackets import SEPARATOR, outer_text, peel, split_top
 from labeler.grading.normalise import normalise
 from labeler.grading.numerals import Numeral, numeral
+from labeler.grading.tokens import BARE_SYMBOLS
 from labeler.grading.units import DEGREE, PERCENT, split_unit
 
 MAX_DEPTH = 6
@@ -67,7 +68,7 @@ _BASE = re.compile(
 )
 _RATIO = re.compile(r"[0-9]{1,9}(?::[0-9]{1,9})+")
 _PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*")
-_MATHS = {"pi", "infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp"}
+_MATHS = {"infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp", *BARE_SYMBOLS}
 _MATRIX = re.compile(r"([(\[|]?)\\begin\{([pbvBV]?(?:small)?matrix|array)\}(.*)\\end\{\2\}[)\]|]?")
 _RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>|]")
 _BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
@@ -149,7 +150,7 @@ def _word(text: str) -> Value | None:
     if not quoted and not _PROSE.fullmatch(inner):
         return None
     words = inner.lower().split(" ")
-    if any(word in _MATHS for word in words) or SEPARATOR.search(inner):
+    if any(word in _MATHS for word in re.split("[ -]", inner)) or SEPARATOR.search(inner):
         return None
     if quoted or len(inner) >= 4 or inner.lower() in ("yes", "no", "nan", "odd"):
         return Value(Kind.WORD, " ".join(words))
@@ -210,12 +211,11 @@ def _bracketed(text: str, depth: int) -> Value | None:
 
 
 def _plus_minus(text: str, depth: int) -> Value | None:
-    """Both values of a text with one plus-minus sign, as a list."""
-    at = outer_text(text).find("\\pm")
-    if at < 0 or text.count("\\pm") != 1:
+    """Both values of an expression with one plus-minus sign, as a list."""
+    if text.count("\\pm") != 1 or "=" in outer_text(text):
         return None
-    left, right = text[:at], text[at + 3 :]
-    return _sequence_of(Kind.LIST, text, [f"{left}{sign}{right}" for sign in "+-"], depth)
+    pieces = text.split("\\pm")
+    return _sequence_of(Kind.LIST, text, [f"{pieces[0]}{sign}{pieces[1]}" for sign in "+-"], depth)
 
 
 def _sequence_of(kind: Kind, text: str, pieces: list[str], depth: int, name: str = "") -> Value:
