@@ -24,6 +24,7 @@ _CLAUSE = re.compile(
 _FENCES = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _FENCE = re.compile(r"[\s:*]{0,9}(\$\$|\$(?=\s*[\\A-Za-z({])|\\\[|\\\()")
 """A dollar sign before a digit is money."""
+_ENVIRONMENT = re.compile(r"\\begin\{([a-z]{1,12})\}[^$]*?\\end\{\1\}")
 _JOIN = re.compile(r"[\s$]{0,4}(?:,[\s$]{0,4}(?:and|or)?|and|or)[\s$]{0,4}\Z")
 
 
@@ -172,7 +173,10 @@ def _marked(tail: str, start: int) -> str | None:
         end = tail.find(_FENCES[fence.group(1)], fence.end())
         if "\n" in tail[fence.end() : end]:
             return tidy(tail[fence.end() : end]) or None
-    for line in tail[start:].split("\n"):
+    rest = tail[start:]
+    if "\\begin{" in rest:
+        rest = _ENVIRONMENT.sub(lambda whole: whole.group().replace("\n", " "), rest)
+    for line in rest.split("\n"):
         span = tidy(line)
         if span.isalnum():
             return span

@@ -6,6 +6,7 @@ text is evaluated here. Reading is total: any text gives a Value.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -170,13 +171,8 @@ def _matrix(text: str, matrix: re.Match[str], depth: int) -> Value:
     opening, style, body = matrix.groups()
     if style == "array":
         body = re.sub(r"^\{[^}]*\}", "", body)
-    rows = [row for row in body.split("\\\\") if row.strip(" ")]
-    parts = tuple(
-        Value(Kind.TUPLE, row, parts=tuple(_read(cell, depth + 1) for cell in row.split("&")))
-        for row in rows
-    )
-    bars = opening == "|" or style[0] in "vV"
-    return Value(Kind.MATRIX, text, parts=parts, name="|" if bars else "")
+    rows = [row.split("&") for row in body.split("\\\\") if row.strip(" ")]
+    return _rows(text, rows, depth, "|" if opening == "|" or style[0] in "vV" else "")
 
 
 def _sequence(text: str, depth: int) -> Value | None:
@@ -201,13 +197,20 @@ def _bracketed(text: str, depth: int) -> Value | None:
     if text[0] in "\\{" or text[-1] not in ")]":
         return None
     pieces, _ = split_top(text[1:-1])
+    rows = [piece.strip() for piece in pieces]
+    if text[0] == "[" and rows and all(row[:1] + row[-1:] == "[]" for row in rows):
+        return _rows(text, [split_top(row[1:-1])[0] for row in rows], depth)
     if len(pieces) < 2:
         return None
-    found = _sequence_of(Kind.TUPLE, text, pieces, depth, text[0] + text[-1])
-    if all(part.name == "[]" for part in (found, *found.parts)):
-        rows = tuple(replace(part, name="") for part in found.parts)
-        return replace(found, kind=Kind.MATRIX, name="", parts=rows)
-    return found
+    return _sequence_of(Kind.TUPLE, text, pieces, depth, text[0] + text[-1])
+
+
+def _rows(text: str, rows: Sequence[Sequence[str]], depth: int, name: str = "") -> Value:
+    parts = tuple(
+        Value(Kind.TUPLE, ",".join(row), parts=tuple(_read(cell, depth + 1) for cell in row))
+        for row in rows
+    )
+    return Value(Kind.MATRIX, text, parts=parts, name=name)
 
 
 def _plus_minus(text: str, depth: int) -> Value | None:
