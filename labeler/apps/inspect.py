@@ -205,7 +205,7 @@ def _rollouts(run: "RunDir", row: Row, count: int) -> dict[int, list[Seen]]:
     completers = sorted({e.completer for e in entries})
     steps = {key: k for k, key in enumerate(_prefix_keys(run, row))}
     wanted = {"prefix_key": list(steps), "completer": completers}
-    verdict_parts = [p for g in sorted({e.grader for e in entries}) for p in parts(run.verdicts(g))]
+    verdict_parts = [p for e in entries for p in parts(run.verdicts(e.grader), e.unit)]
     of_gold = {**wanted, "gold_key": [digest(row["gold"], size=8)]}
     verdicts = {_at(v): v for v in _matching(verdict_parts, VERDICTS.names, of_gold)}
     found: dict[int, dict[int, Seen]] = {}

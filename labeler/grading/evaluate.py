@@ -10,6 +10,7 @@ r"""evaluate.py - values of trees without variables, by mpmath; runs only inside
 sympy evaluates what mpmath has no plain formula for: integrals, limits, infinite sums.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -211,6 +212,13 @@ def _whole(x: Any) -> Any:  # noqa: ANN401
     return whole if abs(x - whole) <= noise * max(1, abs(x)) else x
 
 
+def _integer(x: Any) -> int:  # noqa: ANN401
+    whole = _whole(x)
+    if whole != mpmath.floor(whole):
+        raise NoValue
+    return int(whole)
+
+
 def _arccotangent(x: Any) -> Any:  # noqa: ANN401
     """Between 0 and pi, as schools have it: continuous at zero."""
     return mpmath.pi / 2 - mpmath.atan(x)
@@ -232,6 +240,8 @@ _FUNCTIONS: dict[Op, Callable[..., Any]] = {
     Op.ABS: abs,
     Op.FLOOR: lambda x: mpmath.floor(_whole(x)),
     Op.CEILING: lambda x: mpmath.ceil(_whole(x)),
+    Op.GCD: lambda *xs: mpmath.mpf(math.gcd(*map(_integer, xs))),
+    Op.LCM: lambda *xs: mpmath.mpf(math.lcm(*map(_integer, xs))),
     Op.MAX: max,
     Op.MIN: min,
 }

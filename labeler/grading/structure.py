@@ -154,7 +154,7 @@ def _product(factors: Iterable[Node]) -> Node:
             base, exponent = _based(part)
             exponents[base] = exponents.get(base, Fraction(0)) + exponent
     if number == 0:
-        dropped = [power(base, Number(e)) for base, e in exponents.items()]
+        dropped = sorted((power(base, Number(e)) for base, e in exponents.items()), key=key)
         return ZERO if all(map(_defined, dropped)) else _scaled(number, mul(*dropped))
     powers = [_power(base, Number(e)) for base, e in exponents.items() if e or base == ZERO]
     number *= _numbers(powers)

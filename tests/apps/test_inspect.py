@@ -1,6 +1,7 @@
 """`labeler inspect`: what a person sees, on terminals wide and narrow, with and without colour."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,17 @@ from rich.console import Console
 from labeler import manifest
 from labeler.apps.inspect import InspectError, Seen, colour, inspect, rollout_text
 from labeler.config import RunConfig, parse
-from labeler.files import PROBLEMS, ROLLOUTS, SOLUTIONS, VERDICTS, RunDir, write_json, write_table
+from labeler.files import (
+    PROBLEMS,
+    ROLLOUTS,
+    SOLUTIONS,
+    VERDICTS,
+    RunDir,
+    parts,
+    read_rows,
+    write_json,
+    write_table,
+)
 from labeler.labels import Evidence, LabelConfig, Tally, label
 from labeler.model import Outcome, Problem, Reason, Solution, Step, Task, Verdict
 from labeler.shards import publish, write_labels
@@ -145,6 +156,17 @@ def test_rollouts_are_this_completers_in_order_against_this_gold(run: RunDir) ->
     assert "another" not in text
     assert text.count("ungradable") == 4
     assert shown(run, rollouts=1).count("ungradable") == 2
+
+
+def test_verdicts_are_those_of_the_units_own_grader(run: RunDir) -> None:
+    before = shown(run, rollouts=2)
+    (part,) = parts(run.verdicts("v1"))
+    rows = [row | {"verdict": "correct", "answer": "42"} for row in read_rows([part])]
+    table = pa.Table.from_pylist(rows, schema=VERDICTS)
+    write_table(run.verdicts("v2") / part.name, table, "")
+    (entry,) = manifest.read(run).values()
+    manifest.commit(run, replace(entry, unit="w", grader="v2"))
+    assert shown(run, rollouts=2) == before
 
 
 def test_colours_run_from_orange_to_blue_and_are_never_alone(run: RunDir) -> None:
