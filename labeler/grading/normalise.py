@@ -8,6 +8,7 @@ product of variables. It does not know numbers or units.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _UNICODE = str.maketrans(
     {
@@ -27,34 +28,43 @@ _TEXT = re.compile(
     r"\\(?:text|mbox|mathrm|textbf|textit|textrm|mathbf|mathit|operatorname|boldsymbol)"
     r" ?\{([^{}]*)\}"
 )
-_SYNONYMS = [
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r"\\!\s?", ""),
-        (r"\{,\}", ","),
-        (r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
-        (r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?", ""),
-        (r"\\lbrace(?![A-Za-z])", r"\\{"),
-        (r"\\rbrace(?![A-Za-z])", r"\\}"),
-        (r"\^ ?(?:\\circ(?![A-Za-z])|\{ ?\\circ ?\}|\{?°\}?)|\\degree(?![A-Za-z])", "°"),
-        (r"\\leq(?:slant)?(?![A-Za-z])|<=", r"\\le "),
-        (r"\\geq(?:slant)?(?![A-Za-z])|>=", r"\\ge "),
-        (r"\\neq(?![A-Za-z])|!=", r"\\ne "),
-        (r"\\(?:lt)(?![A-Za-z])", "<"),
-        (r"\\(?:gt)(?![A-Za-z])", ">"),
-        (r"\\ast(?![A-Za-z])", "*"),
-        (r"\\colon(?![A-Za-z])", ":"),
-        (r"\\%", "%"),
-        (r"\\(?:dotsc|dotsb|ldots|cdots)(?![A-Za-z])", r"\\dots"),
-        (r"\*\*", "^"),
-        (r"\^ ?([0-9]{2,})", r"^{\1}"),
-        (r"\^\{([A-Za-z0-9])\}", r"^\1"),
-        (r"_\{([A-Za-z0-9])\}", r"_\1"),
-    )
-]
-_LISTED = re.compile(r"(?<=[0-9]),(?:\s|\\[,;: ]|~)+(?=[0-9])")
-"""A comma and a blank between digits: a list, where a comma alone may group digits."""
-_GROUPED = re.compile(r"(?<=[0-9])\\,(?=[0-9]{3}(?![0-9]))")
+
+
+def _spellings(*rows: tuple[str, str, str]) -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    return tuple((sign, re.compile(pattern), new) for sign, pattern, new in rows)
+
+
+_GROUPS = _spellings(
+    ("\\!", r"\\!\s?", ""),
+    ("{,}", r"\{,\}", ","),
+    (",", r"(?<=[0-9]),(?:\s|\\[,;: ]|~)+(?=[0-9])", ";"),  # a list: a lone comma groups digits
+    ("\\,", r"(?<=[0-9])\\,(?=[0-9]{3}(?![0-9]))", ""),
+)
+_SYNONYMS = _spellings(
+    ("frac", r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
+    ("\\", r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?", ""),
+    ("brace", r"\\lbrace(?![A-Za-z])", r"\\{"),
+    ("brace", r"\\rbrace(?![A-Za-z])", r"\\}"),
+    ("\\", r"\^ ?(?:\\circ(?![A-Za-z])|\{ ?\\circ ?\})|\\degree(?![A-Za-z])", "°"),
+    ("°", r"\^ ?\{?°\}?", "°"),
+    ("\\leq", r"\\leq(?:slant)?(?![A-Za-z])", r"\\le "),
+    ("\\geq", r"\\geq(?:slant)?(?![A-Za-z])", r"\\ge "),
+    ("\\neq", r"\\neq(?![A-Za-z])", r"\\ne "),
+    ("<=", r"<=", r"\\le "),
+    (">=", r">=", r"\\ge "),
+    ("!=", r"!=", r"\\ne "),
+    ("\\lt", r"\\lt(?![A-Za-z])", "<"),
+    ("\\gt", r"\\gt(?![A-Za-z])", ">"),
+    ("\\ast", r"\\ast(?![A-Za-z])", "*"),
+    ("\\colon", r"\\colon(?![A-Za-z])", ":"),
+    ("\\%", r"\\%", "%"),
+    ("dots", r"\\(?:dotsc|dotsb|ldots|cdots)(?![A-Za-z])", r"\\dots"),
+    ("**", r"\*\*", "^"),
+    ("^", r"\^ ?([0-9]{2,})", r"^{\1}"),
+    ("^", r"\^\{([A-Za-z0-9])\}", r"^\1"),
+    ("_", r"_\{([A-Za-z0-9])\}", r"_\1"),
+)
+"""A part that the text must have (looked for first: it is cheap), a pattern, its one spelling."""
 _BRACED_GROUPS = re.compile(r"(?<=[ct^}]\{)[0-9]{1,3}(?:,[0-9]{3})+(?=\})")
 _ROW = "\x02"
 """Ends a matrix row meanwhile: its backslashes are no command."""
@@ -70,18 +80,25 @@ def normalise(span: str) -> str:
     span = _single(span)
     if "\\begin" in span:
         span = span.replace("\\\\", _ROW)
-    else:
+    elif "\\\\" in span:
         span = re.sub(r"\\\\(?=[A-Za-z])", lambda _: "\\", span)
-    span = _dollars(span)
-    for pattern, replacement in _SYNONYMS[:2]:
-        span = pattern.sub(replacement, span)
-    span = _GROUPED.sub("", _LISTED.sub(";", span))
-    span = _SPACES.sub(" ", _TEXT.sub(_quoted, span))
-    for pattern, replacement in _SYNONYMS[2:]:
-        span = pattern.sub(replacement, span)
+    span = _rewritten(_dollars(span), _GROUPS)
+    if "\\" in span or "~" in span:
+        span = _SPACES.sub(" ", _TEXT.sub(_quoted, span))
+    span = _rewritten(span, _SYNONYMS)
     span = _arguments(_arguments(span, "\\frac", 2), "\\sqrt", 1)
-    span = _BRACED_GROUPS.sub(lambda group: group.group().replace(",", ""), span)
-    return _GAP.sub("", re.sub(r" +", " ", span)).strip().replace(_ROW, "\\\\")
+    if "," in span:
+        span = _BRACED_GROUPS.sub(lambda group: group.group().replace(",", ""), span)
+    if " " in span:
+        span = _GAP.sub("", re.sub(r" +", " ", span)).strip()
+    return span.replace(_ROW, "\\\\")
+
+
+def _rewritten(span: str, spellings: Iterable[tuple[str, re.Pattern[str], str]]) -> str:
+    for sign, pattern, new in spellings:
+        if sign in span:
+            span = pattern.sub(new, span)
+    return span
 
 
 def _quoted(match: re.Match[str]) -> str:
@@ -106,6 +123,8 @@ def _single(span: str) -> str:
 
 def _dollars(span: str) -> str:
     """Maths fences out; a dollar sign before a number is money and stays."""
+    if "\\" not in span and "$" not in span:
+        return span
     span = span.replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
     marked = span.replace("\\$", "\x01")
     if marked.count("$") != 1 or not re.search(r"\$ ?-?[0-9.]", marked):
@@ -115,6 +134,8 @@ def _dollars(span: str) -> str:
 
 def _arguments(span: str, command: str, count: int) -> str:
     r"""`\frac12`, `\frac 1{72}` and `\sqrt2`, `\sqrt(2)` with their arguments braced."""
+    if command not in span:
+        return span
     pieces = span.split(command)
     out = [pieces[0]]
     for piece in pieces[1:]:
