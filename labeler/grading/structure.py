@@ -8,6 +8,7 @@ the others is zero, or not, and that is for values at points to show.
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 
 from labeler.grading.tree import (
     BINDERS,
@@ -36,13 +37,14 @@ _TOTAL = (Op.ADD, Op.MUL, Op.ABS, Op.FLOOR, Op.CEILING, Op.MAX, Op.MIN, Op.SIN, 
 _UNORDERED = (Op.GCD, Op.LCM, Op.MAX, Op.MIN)
 
 
+@lru_cache(maxsize=64)
 def remainder(gold: Node, answer: Node) -> bool | Node | None:
     """Whether two expressions are equal, or the difference that structure leaves.
 
     None where a difference would say nothing: infinities, divisions by zero.
     """
     try:
-        left, right = canonical(gold), canonical(answer)
+        left, right = _kept(gold), canonical(answer)
         if _infinite(gold) or _infinite(answer):
             return gold == answer or _same_infinity(left, right)
         if left == right:
@@ -51,6 +53,12 @@ def remainder(gold: Node, answer: Node) -> bool | Node | None:
     except ZeroDivisionError:
         return None
     return gap == ZERO if isinstance(gap, Number) else gap
+
+
+@lru_cache(maxsize=1024)
+def _kept(gold: Node) -> Node:
+    """A gold's canonical form, worked out once for many answers."""
+    return canonical(gold)
 
 
 def _same_infinity(left: Node, right: Node) -> bool | None:

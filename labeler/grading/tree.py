@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
+from math import prod
 
 
 class Op(StrEnum):
@@ -73,6 +74,9 @@ class Number:
 
     value: Fraction
 
+    def __hash__(self) -> int:  # a Fraction's own takes a modular inverse
+        return hash((self.value.numerator, self.value.denominator))
+
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
@@ -93,6 +97,7 @@ Node = Number | Symbol | Apply
 
 PI, EULER, IMAGINARY, INFINITY = (Symbol(name) for name in ("pi", "e", "i", "oo"))
 CONSTANTS = (PI, EULER, IMAGINARY, INFINITY)
+_UNIT = Fraction(1)
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 MINUS_ONE = Number(Fraction(-1))
 
@@ -114,16 +119,17 @@ def add(*terms: Node) -> Node:
 
 def mul(*factors: Node) -> Node:
     """Their product, nested products opened, literal numbers multiplied."""
-    number = Fraction(1)
+    numbers: list[Fraction] = []
     rest: list[Node] = []
     for part in opened(Op.MUL, factors):
         if isinstance(part, Number):
-            number *= part.value
+            numbers.append(part.value)
         else:
             rest.append(part)
+    number = numbers[0] if len(numbers) == 1 else prod(numbers, start=_UNIT)
     if not rest:
         return Number(number)
-    if number != 1:
+    if numbers and number != 1:
         rest.insert(0, Number(number))
     return rest[0] if len(rest) == 1 else Apply(Op.MUL, tuple(rest))
 
