@@ -12,7 +12,7 @@ from labeler.grading.exact import MAX_TERMS, Budget, exact
 from labeler.grading.tokens import TooBig
 from labeler.grading.tree import INFINITY, Apply, Node, Number, Op, Symbol, neg
 
-MAX_INNER_BITS = 4096
+MAX_INNER_BITS = 16_384
 """Bits of an exponent, of a function's argument, of what is rounded or divided with remainder."""
 MAX_COUNTED_BITS = 64
 """Bits of the argument of a factorial or binomial."""

@@ -8,18 +8,20 @@ undecided, and `slow` inside. What careful people differ about stands in convent
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from labeler.grading.atoms import same_ratio
 from labeler.grading.conventions import Conventions
+from labeler.grading.kinds import Kind, Value, about_reals
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
 from labeler.grading.units import DEGREE, PERCENT
-from labeler.grading.values import Kind, Value, about_reals
 from labeler.model import Reason
 
 Leaf = Callable[[Value, Value, Conventions], Ruling]
 """The ruling on two values without parts, and on mixed kinds that may still be equal."""
 
 _SEQUENCES = (Kind.TUPLE, Kind.SET, Kind.LIST, Kind.UNION, Kind.MATRIX)
-_CLOSED = (Kind.WORD, Kind.RATIO)
+_WORDS = (Kind.WORD, Kind.RATIO)
+"""Kinds that no other kind equals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,14 @@ class Comparison:
 
     def _unequal_texts(self, gold: Value, answer: Value) -> Ruling:
         kinds = {gold.kind, answer.kind}
-        if kinds == {Kind.LETTER}:
-            choice = "A" <= gold.text <= "F" or "A" <= answer.text <= "F"
-            return ruled(Rule.LETTERS, equal=choice and gold.text.lower() == answer.text.lower())
         if Kind.EQUATION in kinds:
             return self._equations(gold, answer)
-        if not kinds.isdisjoint(_CLOSED):
-            return ruled(Rule.WORDS, equal=False)
-        if Kind.BASE in kinds:
+        if Kind.CHOICE in kinds:
+            return self._choices(gold, answer)
+        if Kind.BASE in kinds and kinds.isdisjoint(_WORDS):
             return self._bases(gold, answer)
+        if not kinds.isdisjoint(_WORDS) or kinds == {Kind.LETTER}:
+            return _words(gold, answer)
         return self._shapes(gold, answer)
 
     def _numbers(self, gold: Value, answer: Value) -> Ruling:
@@ -77,6 +78,18 @@ class Comparison:
         )
         ruling = same_number(left, right, self.conventions)
         return Ruling(ruling.reason, Rule.PERCENT)
+
+    def _choices(self, gold: Value, answer: Value) -> Ruling:
+        """A choice letter with its value against either, or both."""
+        if gold.kind is answer.kind:
+            if gold.name != answer.name:
+                return ruled(Rule.LETTERS, equal=False)
+            return self.rule(gold.parts[0], answer.parts[0])
+        choice, other = (gold, answer) if gold.kind is Kind.CHOICE else (answer, gold)
+        if other.kind is Kind.LETTER:
+            return ruled(Rule.LETTERS, equal=choice.name == other.text.upper())
+        value = choice.parts[0]
+        return self.rule(value, other) if choice is gold else self.rule(other, value)
 
     def _bases(self, gold: Value, answer: Value) -> Ruling:
         same = gold.text.lstrip("0") == answer.text.lstrip("0")
@@ -151,6 +164,16 @@ class Comparison:
                 del left[found.index(best)]
             rulings.append(best or next((r for r in found if r.reason is not Reason.WRONG), _NONE))
         return _all(Rule.MEMBERS, rulings)
+
+
+def _words(gold: Value, answer: Value) -> Ruling:
+    """Letters, words and ratios: of one kind, or different."""
+    if gold.kind is not answer.kind or gold.kind is Kind.WORD:
+        return ruled(Rule.WORDS, equal=False)
+    if gold.kind is Kind.RATIO:
+        return ruled(Rule.NUMBERS, equal=same_ratio(gold.text, answer.text))
+    choice = "A" <= gold.text <= "F" or "A" <= answer.text <= "F"
+    return ruled(Rule.LETTERS, equal=choice and gold.text.lower() == answer.text.lower())
 
 
 def _numeric(parts: Iterable[Value]) -> bool:

@@ -3,9 +3,8 @@ r"""evaluate.py - values of trees without variables, by mpmath; runs only inside
 1. Real mathematics stays real: where the imaginary unit is not written, an expression has no
    value where a part of it is not real (`\sqrt{x}\sqrt{y}` at negative x), and odd roots of
    negative numbers are negative numbers.
-2. A difference is evaluated to 60 digits, and, where only noise is left of it, to 120, more by
-   what large numbers on the way drown. It is zero where that is noise, too. At random points
-   the first noise is enough.
+2. A difference is evaluated to 60 digits, and, where it may be noise, to 120, more by what large
+   numbers on the way drown. It is zero where that may be noise, too, and no digit stayed.
 3. Rational values are compared exactly, as far as the budget goes.
 sympy evaluates what mpmath has no plain formula for: integrals, limits, infinite sums.
 """
@@ -28,19 +27,16 @@ DIGITS = 60
 """Of a first evaluation; where only noise is left of a difference, a second has twice as many."""
 LOST = 20
 """Digits that rounding may cost on the way: below them is noise."""
+SURE = 10
+"""Digits that two precisions share where a small value is no noise."""
 MORE_DIGITS = 4000
 """Digits added, at most, where large numbers met on the way drown small differences."""
-BUDGET = Budget(bits=200_000, steps=200_000)
+BUDGET = Budget(bits=400_000, steps=200_000)
 """Of exact arithmetic in a worker."""
 
 
 class NoValue(Exception):  # noqa: N818 - an outcome, not a fault
     """An expression has no value, or not a real one."""
-
-
-def is_zero_here(gap: Node) -> bool | None:
-    """Whether an expression is zero at one of several random points: `is_zero`, less doubtful."""
-    return _is_zero(gap, principal=False, twice=False)
 
 
 def is_zero(gap: Node, *, principal: bool = False) -> bool | None:
@@ -50,38 +46,41 @@ def is_zero(gap: Node, *, principal: bool = False) -> bool | None:
     TooBig for parts beyond the budgets, and for a rational number that may be zero by all its
     digits and is too large for exact arithmetic.
     """
-    return _is_zero(gap, principal=principal, twice=True)
-
-
-def _is_zero(gap: Node, *, principal: bool, twice: bool) -> bool | None:
     complex_ = principal or is_complex(gap)
     try:
         value = exact(gap, BUDGET)
     except ZeroDivisionError:
         return None
     except TooBig:
-        if _is_noise(gap, complex_=complex_, twice=True) is False:
+        if _is_noise(gap, complex_=complex_) is False:
             return False
         raise
-    return _is_noise(gap, complex_=complex_, twice=twice) if value is None else value == 0
+    return _is_noise(gap, complex_=complex_) if value is None else value == 0
 
 
-def _is_noise(gap: Node, *, complex_: bool, twice: bool) -> bool | None:
+def _is_noise(gap: Node, *, complex_: bool) -> bool | None:
     """Whether nothing but rounding is left of a difference; None where it has no value."""
     afford(gap)
     try:
         first = _value(gap, DIGITS, complex_=complex_)
+        if not first.is_noise():
+            return False
         more = 2 * max(0, _magnitude(first.scale))
-        if not first.is_noise() or not (twice or more > LOST):
-            return first.is_noise()
         if more > MORE_DIGITS:
             raise TooBig("digits")
-        found = _value(gap, 2 * DIGITS + more, complex_=complex_)
+        second = _value(gap, 2 * DIGITS + more, complex_=complex_)
     except NoValue:
         return None
-    if _magnitude(found.scale) > _magnitude(first.scale) + 1:
+    if _magnitude(second.scale) > _magnitude(first.scale) + 1:
         return None  # a pole: the more digits, the larger
-    return found.is_noise()
+    return second.is_noise() and not _stays(first, second)
+
+
+def _stays(first: "_Found", second: "_Found") -> bool:
+    """Whether two precisions give the same digits: a small value, but one."""
+    with mpmath.workdps(first.digits):
+        gap = abs(second.value - first.value)
+        return bool(gap < abs(second.value) * mpmath.mpf(10) ** -SURE)
 
 
 def _magnitude(scale: Any) -> int:  # noqa: ANN401 - mpmath has no types

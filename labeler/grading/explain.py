@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from labeler.grading.kinds import Kind, Value
 from labeler.grading.units import DEGREE, MONEY, PERCENT
-from labeler.grading.values import Kind, Value
 from labeler.model import Verdict
 
 
@@ -51,4 +51,4 @@ def _mixed(text: str) -> bool:
 
 
 _WORDS = {Kind.WORD: "text", Kind.LETTER: "choice letter or variable", Kind.UNION: "interval",
-          Kind.EQUATION: "relation"}  # fmt: skip
+          Kind.EQUATION: "relation", Kind.CHOICE: "choice letter with a value"}  # fmt: skip

@@ -22,10 +22,11 @@ from labeler.grading.compare import Comparison
 from labeler.grading.conventions import Conventions
 from labeler.grading.explain import Explanation, kind_of
 from labeler.grading.extract import cut_short, extract, tidy
+from labeler.grading.kinds import Value
 from labeler.grading.pool import WorkerPool
 from labeler.grading.rulings import Judged, Rule, Ruling, ruled
 from labeler.grading.settle import settle
-from labeler.grading.values import Value, read
+from labeler.grading.values import read
 from labeler.model import Finish, Outcome, Reason, Verdict, digest
 from labeler.params import Params
 

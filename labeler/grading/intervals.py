@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import pairwise
 
 from labeler.grading.exact import Budget, exact
+from labeler.grading.kinds import BOUND, Kind, Value
 from labeler.grading.parser import parse
 from labeler.grading.tokens import TooBig, Unreadable
 from labeler.grading.tree import CONSTANTS, INFINITY, Node, Relation, Symbol, neg
-from labeler.grading.values import Kind, Value
 
 _BUDGET = Budget(bits=4096, steps=1000)
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
@@ -95,13 +95,14 @@ class _Reader:
             ends = [self._end(node_of(part.text)) for part in value.parts]
             return [Piece(end, end, left_open=False, right_open=False) for end in ends], set()
         if value.kind in (Kind.RELATION, Kind.EQUATION):
-            return self._related(value.text)
+            found, names = self._related(value.text)
+            return found, set() if value.name == BOUND else names
         either = value.kind is Kind.LIST and re.search(r"\bor\b", value.text)
         if value.kind is not Kind.UNION and not either:
             return _named(value.text), set()
-        found = [self.pieces(part) for part in value.parts]
-        pieces = [piece for more, _ in found for piece in more]
-        return pieces, set[str]().union(*(names for _, names in found))
+        each = [self.pieces(part) for part in value.parts]
+        pieces = [piece for more, _ in each for piece in more]
+        return pieces, set[str]().union(*(names for _, names in each))
 
     def _related(self, text: str) -> tuple[list[Piece], set[str]]:
         relation = parse(text)

@@ -58,6 +58,7 @@ _SYNONYMS = _spellings(
     ("\\ast", r"\\ast(?![A-Za-z])", "*"),
     ("\\colon", r"\\colon(?![A-Za-z])", ":"),
     ("\\%", r"\\%", "%"),
+    ("\\varnothing", r"\\varnothing(?![A-Za-z])", r"\\emptyset"),
     ("dots", r"\\(?:dotsc|dotsb|ldots|cdots)(?![A-Za-z])", r"\\dots"),
     ("**", r"\*\*", "^"),
     ("^", r"\^ ?([0-9]{2,})", r"^{\1}"),
@@ -65,6 +66,7 @@ _SYNONYMS = _spellings(
     ("_", r"_\{([A-Za-z0-9])\}", r"_\1"),
 )
 """A part that the text must have (looked for first: it is cheap), a pattern, its one spelling."""
+_LEFT_BAR, _RIGHT_BAR = re.compile(r"\\left ?\|"), re.compile(r"\\right ?\|")
 _BRACED_GROUPS = re.compile(r"(?<=[ct^}]\{)[0-9]{1,3}(?:,[0-9]{3})+(?=\})")
 _ROW = "\x02"
 """Ends a matrix row meanwhile: its backslashes are no command."""
@@ -82,6 +84,8 @@ def normalise(span: str) -> str:
         span = span.replace("\\\\", _ROW)
     elif "\\\\" in span:
         span = re.sub(r"\\\\(?=[A-Za-z])", lambda _: "\\", span)
+    if "\\left" in span and len(_LEFT_BAR.findall(span)) == len(_RIGHT_BAR.findall(span)):
+        span = _RIGHT_BAR.sub(r"\\rvert ", _LEFT_BAR.sub(r"\\lvert ", span))
     span = _rewritten(_dollars(span), _GROUPS)
     if "\\" in span or "~" in span:
         span = _SPACES.sub(" ", _TEXT.sub(_quoted, span))

@@ -143,7 +143,7 @@ class Parser:
             return not self.at(Lexeme.COMMAND, "bmod", "choose", "to", "end", "rfloor", "rceil")
         if self.at(Lexeme.SIGN, "|"):
             return not self._bars
-        return self.at(Lexeme.FUNCTION) or self.at(Lexeme.SIGN, "(", "[", "{")
+        return self.at(Lexeme.FUNCTION) or self.at(Lexeme.SIGN, "(", "[", "{", "|(")
 
     def _denominator(self) -> Node:
         """What a slash divides by: one factor, or letters side by side."""
@@ -189,7 +189,7 @@ class Parser:
             return self.deeper(lambda: function(self, self.expect(Lexeme.FUNCTION)))
         if self.at(Lexeme.COMMAND, *COMMANDS):
             return self.deeper(lambda: COMMANDS[self.expect(Lexeme.COMMAND)](self))
-        if self.take(Lexeme.SIGN, "|"):
+        if self.at(Lexeme.SIGN, "|", "|("):
             return self.deeper(self._absolute)
         return self.group()
 
@@ -199,10 +199,11 @@ class Parser:
         return Apply(Op.CALL, (Symbol(name), *self.arguments())) if called else Symbol(name)
 
     def _absolute(self) -> Node:
-        self._bars += 1
+        plain = self.expect(Lexeme.SIGN) == "|"
+        bars, self._bars = self._bars, int(plain)
         node = self.sum()
-        self._bars -= 1
-        self.expect(Lexeme.SIGN, "|")
+        self._bars = bars
+        self.expect(Lexeme.SIGN, "|" if plain else "|)")
         return Apply(Op.ABS, (node,))
 
     # --- brackets ---

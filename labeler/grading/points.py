@@ -79,7 +79,10 @@ def points(*nodes: Node) -> Iterator[dict[str, Node]]:
 
 def _seed(node: Node) -> str:
     """The same for an expression and its negative."""
-    return min(key(node), key(canonical(neg(node))))
+    try:
+        return min(key(node), key(canonical(neg(node))))
+    except ZeroDivisionError:
+        return key(node)
 
 
 def _steps(node: Node) -> bool:
@@ -89,7 +92,7 @@ def _steps(node: Node) -> bool:
 def _reach(*nodes: Node) -> Fraction:
     """A size beyond every number in the expressions; 1000 where they are huge."""
     values = [abs(n.value) for node in nodes for n in walk(node) if isinstance(n, Number)]
-    largest = max(values, default=Fraction(0))
+    largest = max([Fraction(1), *values])
     return 1000 + 4 * largest if largest < 10**9 else Fraction(1000)
 
 

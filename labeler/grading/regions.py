@@ -12,11 +12,12 @@ from typing import Any
 
 from labeler.grading.evaluate import real_value
 from labeler.grading.intervals import End, Pieces, node_of, pieces_of, rational_end
+from labeler.grading.kinds import BOUND, Kind, Value
 from labeler.grading.parser import parse
 from labeler.grading.symbolic import to_sympy
 from labeler.grading.tokens import Unreadable
 from labeler.grading.tree import Node, Relation, free_symbols, links
-from labeler.grading.values import Kind, Value, read
+from labeler.grading.values import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,13 @@ def _same_pieces(gold: Pieces, answer: Pieces) -> bool:
     )
 
 
+_TINY = Fraction(1, 10**100)
+"""What is left of an end that is zero, written with roots."""
+
+
 def _near(a: End, b: End) -> bool:
     if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return abs(a - b) <= abs(a) / 10**60
+        return abs(a - b) <= max(abs(a) / 10**60, _TINY)
     return a == b
 
 
@@ -171,7 +176,7 @@ def _solved(value: Value) -> Region | None:
         solveset(_inequality(left, right, sign), variable, S.Reals)
         for left, right, sign in links(found)
     ]
-    return Region(Intersection(*sets), name)
+    return Region(Intersection(*sets), "" if value.name == BOUND else name)
 
 
 _MAKERS: dict[Kind, Callable[[Value], Region | None]] = {

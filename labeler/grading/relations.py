@@ -6,7 +6,7 @@ one for inequalities): lines, circles, half planes. A chain is the set of its li
 
 from dataclasses import dataclass
 
-from labeler.grading.evaluate import is_zero_here, real_value
+from labeler.grading.evaluate import is_zero, real_value
 from labeler.grading.points import bind, points, vanishes
 from labeler.grading.structure import remainder
 from labeler.grading.tree import Node, Relation, add, links, mul, neg
@@ -57,5 +57,5 @@ def _same_link(gold: _Link, answer: _Link) -> bool | None:
         if gold.sign in ("<", "<=") and (sizes[0] or 0) * (sizes[1] or 0) < 0:
             return False
         rest = remainder(mul(gold.gap, ends[1]), mul(answer.gap, ends[0]))
-        return vanishes(rest, is_zero_here) if isinstance(rest, Node) else rest
+        return vanishes(rest, is_zero) if isinstance(rest, Node) else rest
     return None

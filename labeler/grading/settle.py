@@ -7,6 +7,7 @@ spares most symbolic answers the way to a worker, which starts with it, too.
 from labeler.grading.conventions import Conventions
 from labeler.grading.exact import Budget, exact
 from labeler.grading.intervals import same_pieces
+from labeler.grading.kinds import Kind, Value, about_reals
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.parser import parse
 from labeler.grading.points import Irrational, exactly, vanishes
@@ -14,7 +15,6 @@ from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
 from labeler.grading.structure import remainder
 from labeler.grading.tokens import TooBig, Unreadable
 from labeler.grading.tree import Node, Number, Relation, free_symbols
-from labeler.grading.values import Kind, Value, about_reals
 from labeler.model import Reason
 
 BUDGET = Budget(bits=4096, steps=4000)

@@ -8,9 +8,10 @@ memory limit and the consequences. Nothing here is imported by the caller's proc
 
 from labeler.grading.compare import Comparison
 from labeler.grading.conventions import Conventions
-from labeler.grading.evaluate import is_zero, is_zero_here, real_value
+from labeler.grading.evaluate import is_zero, real_value
+from labeler.grading.kinds import Value, about_reals
 from labeler.grading.numerals import Numeral, same_number
-from labeler.grading.points import vanishes
+from labeler.grading.points import bind, points, vanishes
 from labeler.grading.regions import same_region
 from labeler.grading.relations import same_relation
 from labeler.grading.rulings import Rule, Ruling, ruled
@@ -19,7 +20,7 @@ from labeler.grading.structure import remainder
 from labeler.grading.symbolic import to_sympy
 from labeler.grading.tokens import TooBig
 from labeler.grading.tree import Node, Relation, free_symbols, walk
-from labeler.grading.values import MAX_PARTS, Value, about_reals, read
+from labeler.grading.values import MAX_PARTS, read
 from labeler.model import Reason
 
 SIMPLIFIED_NODES = 60
@@ -94,12 +95,25 @@ def _expressions(
     gap = remainder(gold[1], answer[1])
     if not isinstance(gap, Node):
         return _told(Rule.STRUCTURE, gap)
-    zero = vanishes(gap, is_zero_here) if free_symbols(gap) else is_zero(gap)
+    zero = vanishes(gap, is_zero) if free_symbols(gap) else is_zero(gap)
     if zero is None and not free_symbols(gap):
         zero = is_zero(gap, principal=True)
+    if zero is None and _are_apart(gold[1], answer[1]):
+        zero = False
     if zero is not None:
         return ruled(Rule.DIGITS, equal=zero)
     return _told(Rule.SIMPLIFY, _simplified(gap))
+
+
+def _are_apart(gold: Node, answer: Node) -> bool:
+    """Whether one expression has values only where the other has none."""
+    if not free_symbols(gold) | free_symbols(answer):
+        return False
+    alone = 0
+    for point in points(gold, answer):
+        values = [real_value(bind(side, point)) for side in (gold, answer)]
+        alone += (values[0] is None) is not (values[1] is None)
+    return alone > 1
 
 
 def _rounded(

@@ -80,17 +80,18 @@ _COMMAND_SPELLINGS = {name: name for name in _COMMANDS} | {
 _BARE_COMMANDS = ("sqrt", "cbrt", "exp", "mod", "binom")
 _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "ge": ">=", "ne": "!=",
-    "mid": "|", "vert": "|", "lvert": "|", "rvert": "|", "lbrack": "[", "rbrack": "]",
+    "mid": "|", "vert": "|", "lvert": "|(", "rvert": "|)", "lbrack": "[", "rbrack": "]",
     "lparen": "(", "rparen": ")",
 }  # fmt: skip
-_DECORATIONS = ("hat", "vec", "bar", "overline", "tilde", "underline", "widehat")
+_DECORATIONS = ("hat", "vec", "bar", "overline", "tilde", "underline", "widehat", "angle",
+                "triangle", "overrightarrow")  # fmt: skip
 _BLANKS = ("displaystyle", "textstyle", "limits", "nolimits", "quad", "qquad")
 
 _NAMES = sorted({*FUNCTIONS, *BARE_SYMBOLS, *_BARE_COMMANDS}, key=len, reverse=True)
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[0-9]*\.[0-9]*\\overline\{[0-9]+\}|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-    rf"|\\(?P<decoration>{'|'.join(_DECORATIONS)}) ?(?:\{{(?P<decorated>[A-Za-z]{{1,3}})\}})"
+    rf"|\\(?P<decoration>{'|'.join(_DECORATIONS)}) ?\{{?(?P<decorated>[A-Za-z]{{1,4}})\}}?"
     r"|\\(?P<command>[A-Za-z]+)"
     r'|"(?P<word>[A-Za-z]+)"'
     rf"|(?P<name>{'|'.join(_NAMES)})"

@@ -1,14 +1,15 @@
 r"""units.py - the unit, currency, percent or degree sign at the end (or start) of an answer.
 
 A unit is only what was in `\text{}` (normalised to quotes), a known whole word, or a sign;
-single letters are variables. Words that are no known unit are dropped as "any text". Scale
-words (million) are kept apart from units, as they multiply.
+single letters are variables. `km/h`, `kilometers per hour` and `square feet` are one unit each.
+Words that are no known unit are dropped as "any text". Scale words (million) multiply.
 """
 
 import re
 
 PERCENT = "%"
 DEGREE = "°"
+MONEY = ("$", "€", "£", "¥", "cent")
 
 _NAMES = {
     "cm": "cm centimeter centimeters centimetre centimetres",
@@ -18,7 +19,7 @@ _NAMES = {
     "in": "inch inches",
     "ft": "ft foot feet",
     "yd": "yd yard yards",
-    "mi": "mile miles",
+    "mi": "mi mile miles",
     "kg": "kg kgs kilogram kilograms",
     "g": "gram grams",
     "mg": "mg milligram milligrams",
@@ -33,7 +34,10 @@ _NAMES = {
     "week": "week weeks",
     "month": "month months",
     "year": "year years",
-    "mph": "mph",
+    "mi/h": "mph",
+    "km/h": "kph kmh",
+    "am": "am",
+    "pm": "pm",
     "$": "dollar dollars usd",
     "cent": "cent cents",
     "€": "euro euros eur",
@@ -42,11 +46,11 @@ _NAMES = {
     DEGREE: "degree degrees deg",
 }
 _UNITS = {word: unit for unit, words in _NAMES.items() for word in words.split()}
-_ABBREVIATIONS = {"m": "m", "g": "g", "s": "s", "h": "h", "in": "in", "l": "l", "L": "l"}
+_ABBREVIATIONS = {name: name for name in ("m", "g", "s", "h", "in", "l")} | {"L": "l"}
+"""Units in a text macro alone: outside they are variables."""
 _GLUED = re.compile(r"(?<=[0-9])(m|cm|mm|km|ft|in)([23])$")
-MONEY = ("$", "€", "£", "¥", "cent")
-SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _POWERS = {"square": "2", "sq": "2", "squared": "2", "cubic": "3", "cu": "3", "cubed": "3"}
+SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _MONEY = re.compile(r"(-?)(?:US|USD)? ?([$€£¥])(-?)")
 _QUOTED = re.compile(r'"([^"]*)"(?:\^\{?([23])\}?)?$')
 _WORDS = re.compile(r"(?<=[0-9)}])( ?)([A-Za-z]{2,}(?:[ /.,'-]{1,2}[A-Za-z]+){0,8})\^?([23])?$")
@@ -55,9 +59,14 @@ _WORDS = re.compile(r"(?<=[0-9)}])( ?)([A-Za-z]{2,}(?:[ /.,'-]{1,2}[A-Za-z]+){0,
 def split_unit(text: str) -> tuple[str, str, int]:
     """Normalised text as (the rest, its unit or "", its scale)."""
     money = _MONEY.match(text)
-    if money is not None and money.end() < len(text):
-        rest, _, scale = split_unit(money.group(1) + money.group(3) + text[money.end() :])
-        return rest, money.group(2), scale
+    if money is None or money.end() == len(text):
+        return _behind(text)
+    rest, _, scale = _behind(money.group(1) + money.group(3) + text[money.end() :])
+    return rest, money.group(2), scale
+
+
+def _behind(text: str) -> tuple[str, str, int]:
+    """The same, of what stands behind a value."""
     if text[-1:] in (PERCENT, DEGREE, "€", "£", "$") and len(text) > 1:
         return text[:-1].strip(), text[-1], 1
     quoted = _QUOTED.search(text)
@@ -74,24 +83,37 @@ def split_unit(text: str) -> tuple[str, str, int]:
 
 def _is_maths(words: str, *, glued: bool) -> bool:
     """Whether letters after a number could be variables or functions: no unit then."""
-    first = words.split(" ", maxsplit=1)[0].lower()
+    first = re.split("[ /]", words, maxsplit=1)[0].lower()
     return (glued or len(words) < 3) and first not in _UNITS and first not in SCALES
 
 
 def _worded(rest: str, words: str, power: str, whole: str) -> tuple[str, str, int]:
     if not any(mark.isdigit() for mark in rest) and "\\pi" not in rest:
         return whole, "", 1
-    scale, unit, known = 1, "", True
-    names = re.split(r"[ .]+", words.strip())
-    if len(names) == 1 and names[0] in _ABBREVIATIONS:
-        return rest.strip(), _ABBREVIATIONS[names[0]] + power, 1
-    for name in names:
-        if name.lower() in SCALES and not unit:
-            scale *= SCALES[name.lower()]
-        elif name.lower() in _POWERS:
+    scale = 1
+    names = words.replace(".", "").split()
+    while names and names[0].lower() in SCALES:
+        scale *= SCALES[names.pop(0).lower()]
+    return rest.strip(), _unit(" ".join(names), power), scale
+
+
+def _unit(words: str, power: str) -> str:
+    """The unit that words name, in one spelling; empty where any of them is no unit."""
+    sides = re.split(r" ?/ ?| per ", words)
+    found = [_simple_unit(side) for side in sides]
+    return "/".join(found) + power if all(found) else ""
+
+
+def _simple_unit(words: str) -> str:
+    """One unit with its power, without a slash."""
+    unit = power = ""
+    for name in words.split():
+        bare, raised = re.fullmatch(r"(.*?)\^?\{?([23]?)\}?", name).groups()  # type: ignore[union-attr]
+        if name.lower() in _POWERS and not power:
             power = _POWERS[name.lower()]
-        elif name.lower() in _UNITS and not unit:
-            unit = _UNITS[name.lower()]
-        elif name:
-            known = False
-    return rest.strip(), unit + power if known and unit else "", scale
+            continue
+        known = _UNITS.get(bare.lower()) or _ABBREVIATIONS.get(bare)
+        if known is None or unit:
+            return ""
+        unit, power = known, power or raised
+    return unit + power if unit else ""

@@ -7,14 +7,13 @@ text is evaluated here. Reading is total: any text gives a Value.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
-from fractions import Fraction
+from dataclasses import replace
 
-from labeler.grading.brackets import SEPARATOR, outer_text, peel, split_top
+from labeler.grading.atoms import atom
+from labeler.grading.brackets import outer_text, peel, split_top
+from labeler.grading.kinds import BOUND, Kind, Value
 from labeler.grading.normalise import normalise
 from labeler.grading.numerals import Numeral, numeral
-from labeler.grading.tokens import BARE_SYMBOLS
 from labeler.grading.units import DEGREE, PERCENT, split_unit
 
 MAX_DEPTH = 6
@@ -23,59 +22,14 @@ MAX_PARTS = 50
 """Parts of a sequence that are told apart; a longer one is an expression."""
 
 
-class Kind(StrEnum):
-    """The outer shape of an answer."""
-
-    NUMBER = "number"
-    LETTER = "letter"
-    WORD = "word"
-    BASE = "base"
-    RATIO = "ratio"
-    TUPLE = "tuple"
-    SET = "set"
-    LIST = "list"
-    UNION = "union"
-    MATRIX = "matrix"
-    EQUATION = "equation"
-    RELATION = "relation"
-    EXPRESSION = "expression"
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One answer: its shape, and per shape its number, its parts or its name."""
-
-    kind: Kind
-    text: str
-    """Normalised, without unit: equal texts are equal values."""
-    number: Numeral | None = None
-    unit: str = ""
-    parts: tuple["Value", ...] = ()
-    name: str = ""
-    """Brackets of a tuple or matrix, base of a numeral, lone variable of an equation."""
-
-
-def about_reals(value: Value) -> bool:
-    """Whether a value says of numbers which of them are meant: an inequality, a union, ..."""
-    if any(part.kind in (Kind.RELATION, Kind.UNION) for part in (value, *value.parts)):
-        return True
-    return any(sign in value.text for sign in (r"\mathbb", r"\setminus", r"\emptyset"))
-
-
-_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_LETTER = re.compile(r'\(?"?\(?([A-Za-z])\)?"?\)?')
-_BASE = re.compile(
-    r"\(?([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)\)?_(?:\{([0-9]{1,2})\}|([0-9]{1,2}))"
-)
-_RATIO = re.compile(r"[0-9]{1,9}(?::[0-9]{1,9})+")
-_PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*")
-_MATHS = {"infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp", *BARE_SYMBOLS}
 _MATRIX = re.compile(r"([(\[|]?)\\begin\{([pbvBV]?(?:small)?matrix|array)\}(.*)\\end\{\2\}[)\]|]?")
 _RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>|]")
 _BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
 _LONE = re.compile(r"([A-Za-z]|\\[a-z]+)(_[A-Za-z0-9]|_\{[A-Za-z0-9]+\}|'|\([A-Za-z]\))?")
 _ANGLED = re.compile(r"sin|cos|tan|cot|sec|csc|°")
 """What makes a degree sign at the end belong to the last factor."""
+_CHOICE = re.compile(r'"?(?:\(([A-J])\)|([A-J])[.:)](?=[ "]))[ ":.]*([^ ":.+*/^=,)(_!<>].*)')
+_NAMED = dict.fromkeys(("all real numbers", "all reals"), r"\mathbb{R}")
 _SAID = re.compile(r'.*answer is:?"? ?', re.IGNORECASE)
 
 
@@ -108,54 +62,30 @@ def _plain(span: str) -> Value | None:
 def _spelled(span: str) -> Value:
     text = normalise(span)
     said = _SAID.match(text) if "nswer is" in text else None
-    return _read(text[said.end() :] if said else text, 0)
+    return _read(text[said.end() :].strip('" ') if said else text, 0)
 
 
 def _read(text: str, depth: int) -> Value:
-    text = peel(text.lstrip(" ,;:").rstrip(" .,;:"))
-    simple = _simple(text)
-    if simple is not None:
-        return simple
+    text = peel(text.lstrip(" ,;:").rstrip(" .,;:").removeprefix("\\approx"))
+    text = _NAMED.get(text.replace('"', "").lower(), text)
+    choice = _CHOICE.fullmatch(text)
+    if choice is not None:
+        value = _read(choice.group(3).strip('"'), depth + 1)
+        return Value(Kind.CHOICE, text, parts=(value,), name=choice.group(1) or choice.group(2))
+    found = atom(text)
+    if found is not None:
+        return found
     rest, unit, scale = split_unit(text)
     number = numeral(rest)
     if number is not None:
         if scale != 1:
             number = Numeral(number.value * scale, number.places and 0, number.significant)
         return Value(Kind.NUMBER, rest, number, unit)
+    if rest != text and (found := atom(rest)) is not None:
+        return replace(found, unit=unit)
     if rest == text or (unit == DEGREE and _ANGLED.search(rest)):
         return _compound(text, depth)
     return replace(_compound(rest, depth), unit=unit)
-
-
-def _simple(text: str) -> Value | None:
-    """A value with no inner structure: numbers, letters, words."""
-    number = numeral(text)
-    if number is not None:
-        return Value(Kind.NUMBER, text, number)
-    letter = _LETTER.fullmatch(text)
-    if letter is not None:
-        return Value(Kind.LETTER, letter.group(1))
-    if text.lower() in _SMALL:
-        return Value(Kind.NUMBER, text, Numeral(Fraction(_SMALL.index(text.lower()))))
-    base = _BASE.fullmatch(text.replace(" ", ""))
-    if base is not None:
-        return Value(Kind.BASE, base.group(1).lstrip("0"), name=base.group(2) or base.group(3))
-    if _RATIO.fullmatch(text):
-        return Value(Kind.RATIO, text)
-    return _word(text)
-
-
-def _word(text: str) -> Value | None:
-    inner = text.replace('"', "").strip()
-    quoted = text.startswith('"') and text.endswith('"') and text.count('"') == 2
-    if not quoted and not _PROSE.fullmatch(inner):
-        return None
-    words = inner.lower().split(" ")
-    if any(word in _MATHS for word in re.split("[ -]", inner)) or SEPARATOR.search(inner):
-        return None
-    if quoted or len(inner) >= 4 or inner.lower() in ("yes", "no", "nan", "odd"):
-        return Value(Kind.WORD, " ".join(words))
-    return None
 
 
 def _compound(text: str, depth: int) -> Value:
@@ -178,7 +108,8 @@ def _matrix(text: str, matrix: re.Match[str], depth: int) -> Value:
 def _sequence(text: str, depth: int) -> Value | None:
     builder = _BUILDER.fullmatch(text)
     if builder is not None:
-        return _read(builder.group(1), depth + 1)
+        found = _read(builder.group(1), depth + 1)
+        return replace(found, name=BOUND) if found.kind is Kind.RELATION else found
     pieces, unions = split_top(text, grouped=True)
     if len(pieces) > 1:
         return _sequence_of(Kind.LIST, text, pieces, depth)
