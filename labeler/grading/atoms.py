@@ -17,14 +17,15 @@ _COUNT = """
     sixteen seventeen eighteen nineteen twenty
 """
 _NUMBER_WORDS = {word: count for count, word in enumerate(_COUNT.split())}
-_LETTER = re.compile(r'\(?"?\(?([A-Za-z])\)?"?\)?')
+_LETTER = re.compile(r'(?:"?(?:option|choice) )?\(?"?\(?([A-Za-z])\)?"?\)?', re.IGNORECASE)
 _BASE = re.compile(
     r"\(?([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)\)?"
     r'_(?:\{?([0-9]{1,2})\}?|\{?"([a-z]+)"\}?)'
 )
 _RATIO = re.compile(r"[0-9]{1,9}(?::[0-9]{1,9})+")
-_PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*")
+_PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*|[A-Za-z]{3,}(?: [A-Za-z0-9'-]+)+")
 _MATHS = {"infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp", *BARE_SYMBOLS}
+_CURRENCIES = ("USD ", "EUR ", "GBP ", "Rs ")
 _SHORT_WORDS = ("yes", "no", "nan", "odd")
 
 
@@ -58,6 +59,8 @@ def _word(text: str) -> Value | None:
     inner = text.replace('"', "").strip()
     quoted = text.startswith('"') and text.endswith('"') and text.count('"') == 2
     if not quoted and not _PROSE.fullmatch(inner):
+        return None
+    if inner.startswith(_CURRENCIES):
         return None
     if any(word in _MATHS for word in re.split("[ -]", inner)) or SEPARATOR.search(inner):
         return None

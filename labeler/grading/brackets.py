@@ -30,6 +30,16 @@ def peel(text: str) -> str:
     return text[left : right + 1]
 
 
+def closes_last(text: str) -> bool:
+    """Whether the bracket that text begins with is closed by its last character."""
+    depth = 0
+    for at, mark in enumerate(text):
+        depth += (mark in "([{") - (mark in ")]}")
+        if depth == 0:
+            return at == len(text) - 1
+    return False
+
+
 def split_top(text: str, *, grouped: bool = False) -> tuple[list[str], list[str]]:
     r"""Text split at its outer separators, and at its outer `\cup`s.
 

@@ -107,9 +107,11 @@ class Comparison:
         equation, other = (gold, answer) if gold.kind is Kind.EQUATION else (answer, gold)
         if other.kind is Kind.RELATION:
             return self.leaf(gold, answer, self.conventions)
-        if not equation.name:
-            return ruled(Rule.KINDS, equal=False)
         value = equation.parts[1]
+        if not equation.name:
+            sides = self.rule(equation.parts[0], value)
+            if not sides.equal:  # nothing but a true equation has a value
+                return ruled(Rule.KINDS, equal=False) if sides.reason is Reason.WRONG else sides
         return self.rule(value, other) if equation is gold else self.rule(other, value)
 
     def _shapes(self, gold: Value, answer: Value) -> Ruling:
@@ -169,11 +171,19 @@ class Comparison:
 def _words(gold: Value, answer: Value) -> Ruling:
     """Letters, words and ratios: of one kind, or different."""
     if gold.kind is not answer.kind or gold.kind is Kind.WORD:
-        return ruled(Rule.WORDS, equal=False)
+        equal = gold.text.lower() == answer.text.lower()
+        if not equal and gold.kind is not answer.kind and any(map(_is_counting, (gold, answer))):
+            return Ruling(Reason.UNPARSED_ANSWER, Rule.WORDS)
+        return ruled(Rule.WORDS, equal=equal)
     if gold.kind is Kind.RATIO:
         return ruled(Rule.NUMBERS, equal=same_ratio(gold.text, answer.text))
     choice = "A" <= gold.text <= "F" or "A" <= answer.text <= "F"
     return ruled(Rule.LETTERS, equal=choice and gold.text.lower() == answer.text.lower())
+
+
+def _is_counting(value: Value) -> bool:
+    """Whether a value is words with a number among them."""
+    return value.kind is Kind.WORD and any(mark.isdigit() for mark in value.text)
 
 
 def _numeric(parts: Iterable[Value]) -> bool:

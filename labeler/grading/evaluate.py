@@ -10,7 +10,7 @@ sympy evaluates what mpmath has no plain formula for: integrals, limits, infinit
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,7 +21,8 @@ from labeler.grading.budget import afford
 from labeler.grading.exact import Budget, exact
 from labeler.grading.symbolic import to_sympy, written_out
 from labeler.grading.tokens import TooBig
-from labeler.grading.tree import BINDERS, IMAGINARY, Node, Number, Op, Symbol, walk
+from labeler.grading.tree import BINDERS, IMAGINARY, Apply, Node, Number, Op, Symbol, walk
+from labeler.model import digest
 
 DIGITS = 60
 """Of a first evaluation; where only noise is left of a difference, a second has twice as many."""
@@ -165,6 +166,12 @@ class _Evaluation:
             return self._by_sympy(node)
         if node.op is Op.POW:
             return self._power(*node.args)
+        return self._applied(node)
+
+    def _applied(self, node: Apply) -> Any:  # noqa: ANN401
+        name, *rest = node.args
+        if node.op is Op.CALL and isinstance(name, Symbol):
+            return _unknown(name.name, map(self.value, rest))
         function = _FUNCTIONS.get(node.op)
         if function is None:
             raise NoValue
@@ -194,6 +201,12 @@ class _Evaluation:
         if not number.is_number or not number.is_finite:
             raise NoValue
         return mpmath.mpc(*(part._to_mpmath(mpmath.mp.prec) for part in number.as_real_imag()))
+
+
+def _unknown(name: str, values: Iterable[Any]) -> Any:  # noqa: ANN401
+    """Some value of an unknown function: the same for the same arguments."""
+    told = (mpmath.nstr(value, DIGITS // 2) for value in values)
+    return mpmath.mpf(int(digest(name, *told, size=8), 16)) / 2**64
 
 
 def _sum(*terms: Any) -> Any:  # noqa: ANN401

@@ -18,13 +18,18 @@ _LEAD = " \t\r\n\f\v,;:?*\"'`“”‘’"
 _TRAIL = _LEAD.replace("'", "") + ".\\~。"
 """A prime at the end belongs to the answer, unless it is the quote that closes one."""
 _ANSWER = re.compile(r"nswer(?:\s{1,2}is(?![A-Za-z])[\s*]{0,3}:?|[\s*]{0,3}:)", re.IGNORECASE)
+_DOTS = re.compile(r"[0-9](\.{3}|…)[\s$]*\Z")
+"""Dots that go on with a decimal."""
 _CLAUSE = re.compile(
     r"\.(?=\s|$)|,? (?:because|since|so|as|which|therefore|thus)\b|, (?!and\b|or\b)(?=[a-z]{2})"
 )
+_END_TOKENS = re.compile(r"<\|[a-z_0-9]{1,30}\|>|</s>|<eos>|<end_of_turn>|</answer>")
+"""What a model or its template writes behind an answer."""
 _FENCES = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _FENCE = re.compile(r"[\s:*]{0,9}(\$\$|\$(?=\s*[\\A-Za-z({])|\\\[|\\\()")
 """A dollar sign before a digit is money."""
 _ENVIRONMENT = re.compile(r"\\begin\{([a-z]{1,12})\}[^$]*?\\end\{\1\}")
+_JUDGED = re.compile(r"(?:correct|right|wrong|incorrect|verified|confirmed|valid)\b", re.IGNORECASE)
 _JOIN = re.compile(r"[\s$]{0,4}(?:,[\s$]{0,4}(?:and|or)?|and|or)[\s$]{0,4}\Z")
 
 
@@ -34,8 +39,13 @@ def extract(text: str) -> str | None:
     at = _last_box(tail)
     if at >= 0:
         return _boxed(tail, at)
-    start = _last_marker(tail, whole=len(tail) == len(text))
-    return _marked(tail, start) if start >= 0 else None
+    for _ in range(5):
+        start = _last_marker(tail, whole=len(tail) == len(text))
+        span = _marked(tail, start) if start >= 0 else None
+        if span is None or not _JUDGED.match(span):
+            return span
+        tail = tail[: start - 3]  # "so the answer is correct" states none
+    return None
 
 
 def cut_short(text: str) -> bool:
@@ -51,8 +61,12 @@ def cut_short(text: str) -> bool:
 def tidy(span: str) -> str:
     """A span without the decoration around it: spaces, quotes, bold, maths fences, full stop."""
     for _ in range(8):
-        quoted = span.startswith("'") and span.endswith("'")
-        span = span.lstrip(_LEAD).rstrip(_TRAIL + "'" * quoted)
+        bare = span.lstrip(_LEAD)
+        quoted = "'" in span[: len(span) - len(bare)]
+        dots = _DOTS.search(bare)
+        span = bare.rstrip(_TRAIL + "'" * quoted) + (dots.group(1) if dots else "")
+        if dots:
+            break
         if span.isalnum():
             break
         before = span
@@ -75,7 +89,8 @@ def _unpaired(span: str) -> bool:
 def _tail(text: str) -> str:
     tail = text[-WINDOW:]
     thought = tail.rfind("</think>")
-    return tail if thought < 0 else tail[thought + 8 :]
+    tail = tail if thought < 0 else tail[thought + 8 :]
+    return _END_TOKENS.sub("\n", tail) if "<" in tail else tail
 
 
 def _last_box(tail: str, end: int | None = None) -> int:
@@ -145,7 +160,7 @@ def _last_marker(tail: str, *, whole: bool) -> int:
     """Where the text after the last marker starts, or -1."""
     best = tail.rfind("####")
     best = best + 4 if best >= 0 else -1
-    for mark in ("\nA:", "\n**A:"):
+    for mark in ("\nA:", "\n**A:", "<answer>"):
         at = tail.rfind(mark)
         best = max(best, at + len(mark)) if at >= 0 else best
     if best < 0 and whole and tail.startswith("A:"):

@@ -20,12 +20,17 @@ _UNICODE = str.maketrans(
         "λ": "\\lambda ", "φ": "\\phi ", "²": "^2", "³": "^3", "¹": "^1", "⁰": "^0", "⁴": "^4",
         "⁵": "^5", "⁶": "^6", "⁷": "^7", "⁸": "^8", "⁹": "^9", "½": " 1/2", "¼": " 1/4",
         "¾": " 3/4", "⅓": " 1/3", "⅔": " 2/3", "⅕": " 1/5", "⅛": " 1/8", "√": "\\sqrt ",
+        "≈": "\\approx ", "ℝ": "\\mathbb{R}", "∗": "*", "˚": "°", "¢": "\\text{ cents}",
+        "\u200b": "", "\u200c": "", "\u200d": "", "\ufeff": "", "\u2060": "", "…": "\\dots ",
         "“": '"', "”": '"', "\x00": " ",
     }
 )  # fmt: skip
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
+_SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _SPACES = re.compile(r"\\[,;:! ]|\\(?:quad|qquad|displaystyle|limits)(?![A-Za-z])|[~\s]")
 _TEXT = re.compile(
-    r"\\(?:text|mbox|mathrm|textbf|textit|textrm|mathbf|mathit|operatorname|boldsymbol)"
+    r"\\(?:text|mbox|hbox|mathrm|textbf|textit|textrm|textnormal|emph|mathbf|mathit|operatorname"
+    r"|boldsymbol|textsf|texttt|mathsf)"
     r" ?\{([^{}]*)\}"
 )
 
@@ -62,26 +67,39 @@ _SYNONYMS = _spellings(
     ("dots", r"\\(?:dotsc|dotsb|ldots|cdots)(?![A-Za-z])", r"\\dots"),
     ("**", r"\*\*", "^"),
     ("^", r"\^ ?([0-9]{2,})", r"^{\1}"),
-    ("^", r"\^\{([A-Za-z0-9])\}", r"^\1"),
-    ("_", r"_\{([A-Za-z0-9])\}", r"_\1"),
+    ("^", r"\^\{([A-Za-z0-9])\}(?![A-Za-z0-9])", r"^\1"),
+    ("_", r"_\{([A-Za-z0-9])\}(?![A-Za-z0-9])", r"_\1"),
+    ("pmod", r"\\pmod ?([A-Za-z0-9])", r"\\pmod{\1}"),
+    ("...", r"\.\.\.", r"\\dots"),
+    ("{:}", r"\{:\}", ":"),
+    ("\\", r"\\(?:bf|it|rm|sf|large|Large|small|bfseries|normalsize)(?![A-Za-z])", " "),
+    ("\\tag", r"\\tag ?\{[^{}]*\}", ""),
+    ("color", r"\\(?:textcolor|colorbox) ?\{[^{}]*\} ?(?=\{)|\\color ?\{[^{}]*\}", ""),
+    ("\\underline", r"\\underline(?= ?\{)", ""),
+    ("\\", r"(?<=[0-9.])\\(?:bar|dot|overline) ?\{?([0-9]+)\}?", r"\\overline{\1}"),
+    (".(", r"\.\(([0-9]{1,12})\)", r".\\overline{\1}"),
 )
 """A part that the text must have (looked for first: it is cheap), a pattern, its one spelling."""
 _LEFT_BAR, _RIGHT_BAR = re.compile(r"\\left ?\|"), re.compile(r"\\right ?\|")
 _BRACED_GROUPS = re.compile(r"(?<=[ct^}]\{)[0-9]{1,3}(?:,[0-9]{3})+(?=\})")
+_ROW_ENDS = re.compile(r"\\\\(?: ?\[[^\]]{0,9}\])?|\\cr(?![A-Za-z])")
 _ROW = "\x02"
 """Ends a matrix row meanwhile: its backslashes are no command."""
 _NUMBERS = re.compile(r"[-0-9.,/ ]+(?:(?:and|or)[-0-9.,/ ]+)*")
-_WIDE = re.compile(r"[0-9]+|\\[A-Za-z]+")
+_COUNTED = re.compile(r"(-?[0-9][0-9.,/]*) ([A-Za-z][A-Za-z .'-]*)")
+"""A number and what is counted."""
+_WIDE = re.compile(r"[0-9]+|\\(?!frac|sqrt|binom|left)[A-Za-z]+")
 _GAP = re.compile(r" (?=[^A-Za-z0-9\"])|(?<=[^A-Za-z0-9\"]) ")
 
 
 def normalise(span: str) -> str:
     """The span in its one spelling; equal spellings of one answer mostly give equal text."""
     if not span.isascii():
+        span = _raised(span)
         span = unicodedata.normalize("NFKC", span.translate(_UNICODE)).translate(_UNICODE)
     span = _single(span)
     if "\\begin" in span:
-        span = span.replace("\\\\", _ROW)
+        span = _ROW_ENDS.sub(_ROW, span)
     elif "\\\\" in span:
         span = re.sub(r"\\\\(?=[A-Za-z])", lambda _: "\\", span)
     if "\\left" in span and len(_LEFT_BAR.findall(span)) == len(_RIGHT_BAR.findall(span)):
@@ -98,6 +116,17 @@ def normalise(span: str) -> str:
     return span.replace(_ROW, "\\\\")
 
 
+def _raised(span: str) -> str:
+    """Runs of small raised and lowered signs as exponents and subscripts."""
+    for mark, signs in (("^", _SUPERSCRIPTS), ("_", _SUBSCRIPTS)):
+        span = re.sub(
+            f"[{signs}]{{2,}}" if mark == "^" else f"[{signs}]+",
+            lambda run, mark=mark: f"{mark}{{{unicodedata.normalize('NFKC', run.group())}}}",  # type: ignore[misc]
+            span,
+        )
+    return span
+
+
 def _rewritten(span: str, spellings: Iterable[tuple[str, re.Pattern[str], str]]) -> str:
     for sign, pattern, new in spellings:
         if sign in span:
@@ -106,11 +135,16 @@ def _rewritten(span: str, spellings: Iterable[tuple[str, re.Pattern[str], str]])
 
 
 def _quoted(match: re.Match[str]) -> str:
+    if match.group(1).strip() == ":":
+        return ":"
     word = match.group(1).strip(" .,:")
     if len(word) == 1 and word.isalnum() and not _is_unit(match, word):
         return word
     if _NUMBERS.fullmatch(word):
         return f" {word} "
+    counted = _COUNTED.fullmatch(word)
+    if counted is not None:
+        return f' {counted.group(1)} "{counted.group(2)}" '
     return f' "{word}" ' if word else " "
 
 
@@ -160,6 +194,8 @@ def _braced(piece: str, count: int) -> str:
             done, piece = done + "{" + piece[1 : end - 1] + "}", piece[end:]
         elif piece[:1].isalnum() or piece[:1] == "\\":
             wide = _WIDE.match(piece) if count == 1 or piece[:1] == "\\" else None
+            if wide is None and piece[:1] == "\\":
+                break
             width = wide.end() if wide else 1
             done, piece = done + "{" + piece[:width] + "}", piece[width:]
         else:

@@ -31,6 +31,10 @@ _FRACTION = re.compile(
 )
 _REPEATING = re.compile(r"(?P<whole>[0-9]*)\.(?P<fixed>[0-9]*)\\overline\{(?P<cycle>[0-9]+)\}")
 
+_DOTTED = re.compile(
+    r"(?P<whole>[0-9]{0,40})\.(?P<fixed>[0-9]{0,20}?)(?P<cycle>[0-9]{1,12}?)(?P=cycle){2,}\\dots"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
@@ -118,7 +122,8 @@ def _fraction(body: str) -> Numeral | None:
 
 
 def _repeating(body: str) -> Numeral | None:
-    match = _REPEATING.fullmatch(body)
+    """A decimal with its period marked, or repeated before dots."""
+    match = _REPEATING.fullmatch(body) or _DOTTED.fullmatch(body)
     if match is None:
         return None
     fixed, cycle = match.group("fixed"), match.group("cycle")

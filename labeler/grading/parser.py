@@ -38,6 +38,7 @@ MAX_DEPTH = 50
 """Nesting of brackets, exponents and functions; a deeper text is too big."""
 
 _RELATIONS = ("=", "<", ">", "<=", ">=", "!=")
+_NO_FACTORS = ("bmod", "choose", "over", "to", "end", "rfloor", "rceil")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _HUNDREDTH = Number(Fraction(1, 100))
 _DEGREE = mul(PI, Number(Fraction(1, 180)))
@@ -99,13 +100,15 @@ class Parser:
         return Relation(tuple(sides), tuple(signs)) if signs else sides[0]
 
     def sum(self) -> Node:
-        """Terms with plus and minus between them; of two with `choose` between them, a binomial."""
+        """Terms with plus and minus between them, or what `choose` and `over` make of two sums."""
         terms = [self.term()]
         while self.at(Lexeme.SIGN, "+", "-"):
             minus = self.expect(Lexeme.SIGN) == "-"
             terms.append(neg(self.term()) if minus else self.term())
         if self.take(Lexeme.COMMAND, "choose"):
             return Apply(Op.BINOMIAL, (add(*terms), self.sum()))
+        if self.take(Lexeme.COMMAND, "over"):
+            return div(add(*terms), self.sum())
         return add(*terms)
 
     def term(self) -> Node:
@@ -134,13 +137,13 @@ class Parser:
         """Whether a factor comes without a sign before it."""
         if self.at(Lexeme.NUMBER):
             last = self._tokens[self._at - 1]
-            closed = last.lexeme is Lexeme.SIGN and last.text in (")", "}", "]")
+            closed = last.lexeme is Lexeme.SIGN and last.text in (")", "}", "]", "!")
             return closed or (self._at == self._raised and last.lexeme is not Lexeme.NUMBER)
         if self.at(Lexeme.SYMBOL):
             ends = self.integrals and self.at(Lexeme.SYMBOL, "d")
             return not (ends and self.at(Lexeme.SYMBOL, ahead=1))
         if self.at(Lexeme.COMMAND):
-            return not self.at(Lexeme.COMMAND, "bmod", "choose", "to", "end", "rfloor", "rceil")
+            return not self.at(Lexeme.COMMAND, *_NO_FACTORS)
         if self.at(Lexeme.SIGN, "|"):
             return not self._bars
         return self.at(Lexeme.FUNCTION) or self.at(Lexeme.SIGN, "(", "[", "{", "|(")

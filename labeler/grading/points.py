@@ -138,7 +138,8 @@ def bind(node: Node, point: Mapping[str, Node]) -> Node:
         inner = {name: value for name, value in point.items() if name != own}
         body, variable, *rest = node.args
         return Apply(node.op, (bind(body, inner), variable, *(bind(part, point) for part in rest)))
-    return Apply(node.op, tuple(bind(arg, point) for arg in node.args))
+    kept = 1 if node.op is Op.CALL else 0
+    return Apply(node.op, node.args[:kept] + tuple(bind(arg, point) for arg in node.args[kept:]))
 
 
 def exactly(budget: Budget) -> At:

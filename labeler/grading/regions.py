@@ -157,6 +157,8 @@ def _interval(value: Value) -> Region | None:
     if len(value.parts) != 2 or value.name[0] not in "([":
         return None
     left, right = (to_sympy(node_of(part.text)).doit() for part in value.parts)
+    if (left < right) != True:  # noqa: E712 - sympy's own truth: a pair is no empty interval
+        return None
     return Region(Interval(left, right, value.name[0] == "(", value.name[1] == ")"))
 
 

@@ -73,7 +73,7 @@ BARE_SYMBOLS = ("pi", "infinity", "infty", "inf", "theta", "alpha", "beta", "gam
                  "omega", "phi")  # fmt: skip
 """Symbols of more than one letter that need no backslash."""
 _COMMANDS = ("frac", "sqrt", "binom", "sum", "prod", "int", "lim", "lfloor", "rfloor", "lceil",
-             "rceil", "exp", "bmod", "choose", "to", "begin", "end", "det", "cbrt")  # fmt: skip
+             "rceil", "exp", "bmod", "choose", "over", "to", "begin", "end", "cbrt")  # fmt: skip
 _COMMAND_SPELLINGS = {name: name for name in _COMMANDS} | {
     "dbinom": "binom", "tbinom": "binom", "mod": "bmod", "pmod": "bmod", "rightarrow": "to",
 }  # fmt: skip
@@ -87,7 +87,9 @@ _DECORATIONS = ("hat", "vec", "bar", "overline", "tilde", "underline", "widehat"
                 "triangle", "overrightarrow")  # fmt: skip
 _BLANKS = ("displaystyle", "textstyle", "limits", "nolimits", "quad", "qquad")
 
-_NAMES = sorted({*FUNCTIONS, *BARE_SYMBOLS, *_BARE_COMMANDS}, key=len, reverse=True)
+_NAMES = sorted({*FUNCTIONS, *BARE_SYMBOLS, *_BARE_COMMANDS, "nan"}, key=len, reverse=True)
+_CALLED = re.compile(r"[A-Za-z]{3,}(?=\()")
+"""A word before a bracket: where it is no function's name, it is no product either."""
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[0-9]*\.[0-9]*\\overline\{[0-9]+\}|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
@@ -96,8 +98,9 @@ _TOKEN = re.compile(
     r'|"(?P<word>[A-Za-z]+)"'
     rf"|(?P<name>{'|'.join(_NAMES)})"
     r"|(?P<letter>[A-Za-z])"
-    r"|(?P<sign>\\\\|<=|>=|[-+*/^_(){}\[\]|!°%,;=<>&])"
+    r"|(?P<sign>\\\\|\\[{}]|<=|>=|[-+*/^_(){}\[\]|!°%,;=<>&])"
 )
+_SIGN_SPELLINGS = {";": ",", "\\{": "{", "\\}": "}"}
 _AFTER = re.compile(r"(?:_(\{[^{}]{1,40}\}|[A-Za-z0-9]))?('{0,3})")
 """A subscript and primes."""
 
@@ -107,6 +110,8 @@ def tokens(text: str) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(text):
+        if _called(text, at):
+            raise Unreadable("a call")
         match = _TOKEN.match(text, at)
         if match is None:
             raise Unreadable(text[at])
@@ -120,6 +125,14 @@ def tokens(text: str) -> list[Token]:
         if len(found) > MAX_TOKENS:
             raise TooBig("tokens")
     return [*found, Token(Lexeme.END, "")]
+
+
+def _called(text: str, at: int) -> bool:
+    """Whether an unknown function's name begins here."""
+    if text[at - 1 : at].isalpha() or text[at - 1 : at] == "\\":
+        return False
+    word = _CALLED.match(text, at)
+    return word is not None and not word.group().endswith(tuple(_NAMES))
 
 
 def _subscript(subscript: str | None, primes: str) -> str:
@@ -136,7 +149,7 @@ def _read(match: re.Match[str]) -> Iterator[Token]:
     elif kind == "letter":
         yield Token(Lexeme.SYMBOL, text)
     elif kind == "sign":
-        yield Token(Lexeme.SIGN, "," if text == ";" else text)
+        yield Token(Lexeme.SIGN, _SIGN_SPELLINGS.get(text, text))
     elif kind == "decorated":
         yield Token(Lexeme.SYMBOL, f"{match.group('decoration')} {text}")
     elif kind in ("command", "name", "word"):

@@ -176,7 +176,8 @@ def free_symbols(node: Node) -> frozenset[str]:
         return frozenset()
     if isinstance(node, Symbol):
         return frozenset() if node in CONSTANTS else frozenset([node.name])
-    names = frozenset[str]().union(*map(free_symbols, node.args))
+    parts = node.args[1:] if node.op is Op.CALL else node.args
+    names = frozenset[str]().union(*map(free_symbols, parts))
     if node.op in BINDERS and isinstance(node.args[1], Symbol):
         outside = frozenset[str]().union(*map(free_symbols, node.args[2:]))
         return (names - {node.args[1].name}) | outside

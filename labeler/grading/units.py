@@ -9,7 +9,7 @@ import re
 
 PERCENT = "%"
 DEGREE = "°"
-MONEY = ("$", "€", "£", "¥", "cent")
+MONEY = ("$", "€", "£", "¥", "₹", "cent")
 
 _NAMES = {
     "cm": "cm centimeter centimeters centimetre centimetres",
@@ -51,7 +51,8 @@ _ABBREVIATIONS = {name: name for name in ("m", "g", "s", "h", "in", "l")} | {"L"
 _GLUED = re.compile(r"(?<=[0-9])(m|cm|mm|km|ft|in)([23])$")
 _POWERS = {"square": "2", "sq": "2", "squared": "2", "cubic": "3", "cu": "3", "cubed": "3"}
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_MONEY = re.compile(r"(-?)(?:US|USD)? ?([$€£¥])(-?)")
+_MONEY = re.compile(r"(-?)(?:US|USD)? ?([$€£¥₹]|USD|EUR|GBP|Rs[. ])(-?)")
+_CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "Rs.": "₹", "Rs ": "₹"}
 _QUOTED = re.compile(r'"([^"]*)"(?:\^\{?([23])\}?)?$')
 _WORDS = re.compile(r"(?<=[0-9)}])( ?)([A-Za-z]{2,}(?:[ /.,'-]{1,2}[A-Za-z]+){0,8})\^?([23])?$")
 
@@ -61,8 +62,8 @@ def split_unit(text: str) -> tuple[str, str, int]:
     money = _MONEY.match(text)
     if money is None or money.end() == len(text):
         return _behind(text)
-    rest, _, scale = _behind(money.group(1) + money.group(3) + text[money.end() :])
-    return rest, money.group(2), scale
+    rest, _, scale = _behind(money.group(1) + money.group(3) + text[money.end() :].lstrip())
+    return rest, _CURRENCIES.get(money.group(2), money.group(2)), scale
 
 
 def _behind(text: str) -> tuple[str, str, int]:
@@ -94,7 +95,10 @@ def _worded(rest: str, words: str, power: str, whole: str) -> tuple[str, str, in
     names = words.replace(".", "").split()
     while names and names[0].lower() in SCALES:
         scale *= SCALES[names.pop(0).lower()]
-    return rest.strip(), _unit(" ".join(names), power), scale
+    unit = _unit(" ".join(names), power)
+    if not unit and rest.strip()[-1:] == PERCENT:  # "20% increase"
+        return rest.strip()[:-1], PERCENT, scale
+    return rest.strip(), unit, scale
 
 
 def _unit(words: str, power: str) -> str:

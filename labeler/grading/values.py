@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from labeler.grading.atoms import atom
-from labeler.grading.brackets import outer_text, peel, split_top
+from labeler.grading.brackets import closes_last, outer_text, peel, split_top
 from labeler.grading.kinds import BOUND, Kind, Value
 from labeler.grading.normalise import normalise
 from labeler.grading.numerals import Numeral, numeral
@@ -23,14 +23,24 @@ MAX_PARTS = 50
 
 
 _MATRIX = re.compile(r"([(\[|]?)\\begin\{([pbvBV]?(?:small)?matrix|array)\}(.*)\\end\{\2\}[)\]|]?")
-_RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>|]")
+_RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>]")
 _BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
-_LONE = re.compile(r"([A-Za-z]|\\[a-z]+)(_[A-Za-z0-9]|_\{[A-Za-z0-9]+\}|'|\([A-Za-z]\))?")
+_LETTER = r"(?:[A-Za-z]|\\[a-z]+)"
+_LONE = re.compile(
+    rf"{_LETTER}(?:_[A-Za-z0-9]|_\{{[^{{}}]*\}})?'*(?:\([^()=]*\))?"
+    r"|[A-Z]{2,4}|\|[A-Z]{1,4}\||\\(?:overline|angle|triangle|vec) ?\{?[A-Za-z]{1,4}\}?"
+    r'|"[^"]*"|[A-Za-z][A-Za-z ]{3,30}'
+    rf"|\({_LETTER}(?:,{_LETTER})*\)"
+)
+"""What an answer may be the value of: a variable, a segment, a function's value, words, a point."""
 _ANGLED = re.compile(r"sin|cos|tan|cot|sec|csc|°")
 """What makes a degree sign at the end belong to the last factor."""
-_CHOICE = re.compile(r'"?(?:\(([A-J])\)|([A-J])[.:)](?=[ "]))[ ":.]*([^ ":.+*/^=,)(_!<>].*)')
-_NAMED = dict.fromkeys(("all real numbers", "all reals"), r"\mathbb{R}")
-_SAID = re.compile(r'.*answer is:?"? ?', re.IGNORECASE)
+_CHOICE = re.compile(r'"?(?:\(([A-J])\)|([A-J])[.:)])[ ":.]*([^ ":.+*/^=,)(_!<>].*)')
+_ABOUT = re.compile(r"^(?:about|approximately|roughly|around|exactly) ?(?=[-0-9\\$(])")
+_NAMED = dict.fromkeys(("all real numbers", "all reals"), r"\mathbb{R}") | {
+    "infinity": r"\infty", "positive infinity": r"\infty", "negative infinity": r"-\infty",
+}  # fmt: skip
+_SAID = re.compile(r'"?[a-z ]*answer(?: is:?|:|"| )"? ?', re.IGNORECASE)
 
 
 _PLAIN = re.compile(
@@ -61,16 +71,16 @@ def _plain(span: str) -> Value | None:
 
 def _spelled(span: str) -> Value:
     text = normalise(span)
-    said = _SAID.match(text) if "nswer is" in text else None
+    said = _SAID.match(text) if "nswer" in text else None
     return _read(text[said.end() :].strip('" ') if said else text, 0)
 
 
 def _read(text: str, depth: int) -> Value:
-    text = peel(text.lstrip(" ,;:").rstrip(" .,;:").removeprefix("\\approx"))
+    text = peel(_exact_part(text.lstrip(" ,;:=").rstrip(" .,;:")))
     text = _NAMED.get(text.replace('"', "").lower(), text)
     choice = _CHOICE.fullmatch(text)
     if choice is not None:
-        value = _read(choice.group(3).strip('"'), depth + 1)
+        value = _read(choice.group(3).strip('"' if text.count('"') % 2 else ""), depth + 1)
         return Value(Kind.CHOICE, text, parts=(value,), name=choice.group(1) or choice.group(2))
     found = atom(text)
     if found is not None:
@@ -88,20 +98,35 @@ def _read(text: str, depth: int) -> Value:
     return replace(_compound(rest, depth), unit=unit)
 
 
+def _exact_part(text: str) -> str:
+    r"""What stands before `\approx`, or behind it where a name or nothing does."""
+    text = _ABOUT.sub("", text)
+    if "\\approx" not in text:
+        return text
+    left, right = text.split("\\approx", 1)
+    return right if not left.strip() or _LONE.fullmatch(left.strip()) else left
+
+
 def _compound(text: str, depth: int) -> Value:
     if depth >= MAX_DEPTH:
         return Value(Kind.EXPRESSION, text)
     matrix = _MATRIX.fullmatch(text)
     if matrix is not None:
         return _matrix(text, matrix, depth)
+    at = text.find("\\begin")
+    scaled = _MATRIX.fullmatch(text[at:]) if at > 0 and "=" not in text[:at] else None
+    if scaled is not None:
+        return _matrix(text, scaled, depth, text[:at].removesuffix("\\cdot").removesuffix("*"))
     return _sequence(text, depth) or _plus_minus(text, depth) or _relation(text, depth)
 
 
-def _matrix(text: str, matrix: re.Match[str], depth: int) -> Value:
+def _matrix(text: str, matrix: re.Match[str], depth: int, factor: str = "") -> Value:
     opening, style, body = matrix.groups()
     if style == "array":
         body = re.sub(r"^\{[^}]*\}", "", body)
     rows = [row.split("&") for row in body.split("\\\\") if row.strip(" ")]
+    if factor:
+        rows = [[f"({factor})({cell})" for cell in row] for row in rows]
     return _rows(text, rows, depth, "|" if opening == "|" or style[0] in "vV" else "")
 
 
@@ -125,7 +150,7 @@ def _bracketed(text: str, depth: int) -> Value | None:
         return _sequence_of(Kind.SET, text, split_top(text[2:-2])[0], depth)
     if text.startswith("{") and text.endswith("}") and len(split_top(text[1:-1])[0]) > 1:
         return _sequence_of(Kind.SET, text, split_top(text[1:-1])[0], depth)
-    if text[0] in "\\{" or text[-1] not in ")]":
+    if text[0] in "\\{" or text[-1] not in ")]" or not closes_last(text):
         return None
     pieces, _ = split_top(text[1:-1])
     rows = [piece.strip() for piece in pieces]
@@ -168,7 +193,7 @@ def _relation(text: str, depth: int) -> Value:
     if member is not None:
         return _read(text[member.end() :], depth + 1)
     outer = outer_text(text)
-    if _RELATION.search(outer) and not re.fullmatch(r"\|[^|]*\|", text):
+    if _RELATION.search(outer):
         return Value(Kind.RELATION, text)
     equals = [at for at, mark in enumerate(outer) if mark == "="]
     if not equals:
