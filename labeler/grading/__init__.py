@@ -15,6 +15,6 @@ Nothing evaluates model text: only trees that the parser built are ever computed
 from labeler.grading.conventions import Conventions
 from labeler.grading.explain import Explanation
 from labeler.grading.grader import AnswerGrader, GradingConfig
-from labeler.grading.pool import GraderError
+from labeler.grading.server import GraderError
 
 __all__ = ["AnswerGrader", "Conventions", "Explanation", "GraderError", "GradingConfig"]

@@ -4,11 +4,11 @@ One short function a construct; each is called right after the parser has taken 
 gives the tree of the whole construct. Raises Unreadable where the text is not of its form.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from itertools import permutations
 from typing import TYPE_CHECKING
 
+from labeler.grading.determinant import determinant
 from labeler.grading.numerals import numeral
 from labeler.grading.tokens import FUNCTIONS, Lexeme, Unreadable
 from labeler.grading.tree import (
@@ -30,9 +30,6 @@ from labeler.grading.tree import (
 
 if TYPE_CHECKING:
     from labeler.grading.parser import Parser
-
-MAX_ROWS = 4
-"""Rows of a determinant that is written out."""
 
 _SEVERAL = (Op.GCD, Op.LCM, Op.MAX, Op.MIN, Op.BINOMIAL)
 _INVERSE = {Op(name): Op(f"a{name}") for name in ("sin", "cos", "tan", "cot", "sec", "csc",
@@ -197,44 +194,6 @@ def _limit(p: "Parser") -> Node:
     return Apply(Op.LIMIT, (p.term(), variable, goal))
 
 
-def _determinant(p: "Parser") -> Node:
-    r"""A `vmatrix`, or `\det` before another matrix, written out."""
-    p.expect(Lexeme.SIGN, "{")
-    style = ""
-    while p.at(Lexeme.SYMBOL):
-        style += p.expect(Lexeme.SYMBOL)
-    p.expect(Lexeme.SIGN, "}")
-    if style != "vmatrix":
-        raise Unreadable(style)
-    rows = [[p.sum()]]
-    while not p.take(Lexeme.COMMAND, "end"):
-        if p.take(Lexeme.SIGN, "\\\\"):
-            if p.at(Lexeme.COMMAND, "end"):
-                continue
-            rows.append([])
-        else:
-            p.expect(Lexeme.SIGN, "&")
-        rows[-1].append(p.sum())
-    p.expect(Lexeme.SIGN, "{")
-    while p.take(Lexeme.SYMBOL):
-        pass
-    p.expect(Lexeme.SIGN, "}")
-    return determinant(rows)
-
-
-def determinant(rows: Sequence[Sequence[Node]]) -> Node:
-    """The determinant of a square of expressions (Leibniz), up to MAX_ROWS rows."""
-    size = len(rows)
-    if size > MAX_ROWS or any(len(row) != size for row in rows):
-        raise Unreadable("vmatrix")
-    terms: list[Node] = []
-    for order in permutations(range(size)):
-        swaps = sum(a > b for at, a in enumerate(order) for b in order[at + 1 :])
-        sign = Number(Fraction(-1 if swaps % 2 else 1))
-        terms.append(mul(sign, *(rows[row][column] for row, column in enumerate(order))))
-    return add(*terms)
-
-
 COMMANDS: dict[str, Callable[["Parser"], Node]] = {
     "frac": _fraction,
     "sqrt": _root,
@@ -247,6 +206,6 @@ COMMANDS: dict[str, Callable[["Parser"], Node]] = {
     "prod": _series(Op.PRODUCT),
     "int": _integral,
     "lim": _limit,
-    "begin": _determinant,
+    "begin": determinant,
 }
 """What follows each command."""

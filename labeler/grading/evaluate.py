@@ -9,8 +9,6 @@ r"""evaluate.py - values of trees without variables, by mpmath; runs only inside
 sympy evaluates what mpmath has no plain formula for: integrals, limits, infinite sums.
 """
 
-import math
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,25 +17,19 @@ import mpmath
 
 from labeler.grading.budget import afford
 from labeler.grading.exact import Budget, exact
+from labeler.grading.functions import FUNCTIONS, LOST, NoValue, unknown
 from labeler.grading.symbolic import to_sympy, written_out
 from labeler.grading.tokens import TooBig
 from labeler.grading.tree import BINDERS, IMAGINARY, Apply, Node, Number, Op, Symbol, walk
-from labeler.model import digest
 
 DIGITS = 60
 """Of a first evaluation; where only noise is left of a difference, a second has twice as many."""
-LOST = 20
-"""Digits that rounding may cost on the way: below them is noise."""
 SURE = 10
 """Digits that two precisions share where a small value is no noise."""
 MORE_DIGITS = 4000
 """Digits added, at most, where large numbers met on the way drown small differences."""
 BUDGET = Budget(bits=400_000, steps=200_000)
 """Of exact arithmetic in a worker."""
-
-
-class NoValue(Exception):  # noqa: N818 - an outcome, not a fault
-    """An expression has no value, or not a real one."""
 
 
 def is_zero(gap: Node, *, principal: bool = False) -> bool | None:
@@ -171,8 +163,8 @@ class _Evaluation:
     def _applied(self, node: Apply) -> Any:  # noqa: ANN401
         name, *rest = node.args
         if node.op is Op.CALL and isinstance(name, Symbol):
-            return _unknown(name.name, map(self.value, rest))
-        function = _FUNCTIONS.get(node.op)
+            return unknown(name.name, map(self.value, rest))
+        function = FUNCTIONS.get(node.op)
         if function is None:
             raise NoValue
         return function(*map(self.value, node.args))
@@ -201,59 +193,3 @@ class _Evaluation:
         if not number.is_number or not number.is_finite:
             raise NoValue
         return mpmath.mpc(*(part._to_mpmath(mpmath.mp.prec) for part in number.as_real_imag()))
-
-
-def _unknown(name: str, values: Iterable[Any]) -> Any:  # noqa: ANN401
-    """Some value of an unknown function: the same for the same arguments."""
-    told = (mpmath.nstr(value, DIGITS // 2) for value in values)
-    return mpmath.mpf(int(digest(name, *told, size=8), 16)) / 2**64
-
-
-def _sum(*terms: Any) -> Any:  # noqa: ANN401
-    return mpmath.fsum(terms)
-
-
-def _product(*factors: Any) -> Any:  # noqa: ANN401
-    return mpmath.fprod(factors)
-
-
-def _whole(x: Any) -> Any:  # noqa: ANN401
-    """The whole number that a value is but for rounding, or the value."""
-    whole = mpmath.nint(x)
-    noise = mpmath.mpf(10) ** (LOST - mpmath.mp.dps)
-    return whole if abs(x - whole) <= noise * max(1, abs(x)) else x
-
-
-def _integer(x: Any) -> int:  # noqa: ANN401
-    whole = _whole(x)
-    if whole != mpmath.floor(whole):
-        raise NoValue
-    return int(whole)
-
-
-def _arccotangent(x: Any) -> Any:  # noqa: ANN401
-    """Between 0 and pi, as schools have it: continuous at zero."""
-    return mpmath.pi / 2 - mpmath.atan(x)
-
-
-_FUNCTIONS: dict[Op, Callable[..., Any]] = {
-    op: getattr(mpmath, op.value)
-    for op in Op
-    if op.value.startswith(("sin", "cos", "tan", "cot", "sec", "csc", "as", "ac", "at"))
-} | {
-    Op.ADD: _sum,
-    Op.MUL: _product,
-    Op.LOG: mpmath.log,
-    Op.ACOT: _arccotangent,
-    Op.FACTORIAL: mpmath.factorial,
-    Op.DOUBLE_FACTORIAL: mpmath.fac2,
-    Op.BINOMIAL: mpmath.binomial,
-    Op.MOD: lambda x, y: _whole(x) - y * mpmath.floor(_whole(x / y)),
-    Op.ABS: abs,
-    Op.FLOOR: lambda x: mpmath.floor(_whole(x)),
-    Op.CEILING: lambda x: mpmath.ceil(_whole(x)),
-    Op.GCD: lambda *xs: mpmath.mpf(math.gcd(*map(_integer, xs))),
-    Op.LCM: lambda *xs: mpmath.mpf(math.lcm(*map(_integer, xs))),
-    Op.MAX: max,
-    Op.MIN: min,
-}

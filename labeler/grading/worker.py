@@ -38,7 +38,10 @@ def main(argv: list[str]) -> None:
 
     logging.disable(logging.WARNING)
     warm()
-    control.sendall(pack({"ready": os.getpid()}))
+    try:
+        control.sendall(pack({"ready": os.getpid()}))
+    except OSError:  # the caller is gone
+        return
     _Server(control, caller).serve()
 
 

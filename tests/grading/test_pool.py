@@ -14,6 +14,7 @@ import pytest
 
 from labeler.grading.pool import WorkerPool
 from labeler.grading.rulings import Judged
+from labeler.grading.server import GraderError
 from labeler.model import Reason
 
 GOLD, SAME = "2\\sqrt{2}", "\\sqrt{8}"
@@ -105,6 +106,41 @@ async def test_a_server_that_dies_takes_its_workers_along_and_is_replaced() -> N
         assert pool.pids[0] != first[0]
 
 
+@pytest.mark.parametrize("idle", [True, False])
+async def test_waiting_jobs_outlive_a_killed_server(idle: bool) -> None:
+    pairs = [(f"\\sqrt{{{8 * k * k}}}", f"{2 * k}\\sqrt{{2}}") for k in range(1, 40)]
+    async with WorkerPool(2, 60.0, 2048) as pool:
+        await asyncio.gather(*(pool.run(*pair) for pair in pairs[:2]))
+        jobs = [] if idle else [asyncio.create_task(pool.run(*pair)) for pair in pairs]
+        await asyncio.sleep(0.02)
+        os.kill(pool.pids[0], signal.SIGKILL)
+        jobs += [asyncio.create_task(pool.run(*pair)) for pair in pairs]
+        reasons = [(await job).ruling.reason for job in jobs]
+        died = reasons.count(Reason.GRADER_DIED)
+        assert died <= 2
+        assert reasons.count(Reason.MATCH) == len(jobs) - died
+
+
+async def test_closing_while_the_server_starts_leaves_nothing_open() -> None:
+    before = sorted(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        async with WorkerPool(1, 60.0, 2048) as pool:
+            job = asyncio.create_task(pool.run(GOLD, SAME))
+            await asyncio.sleep(0.05)
+            job.cancel()
+            await asyncio.gather(job, return_exceptions=True)
+            assert pool.pids == []
+    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert children(os.getpid()) == []
+
+
+async def test_a_closed_pool_starts_nothing() -> None:
+    async with WorkerPool(1, 60.0, 2048) as pool:
+        pass
+    with pytest.raises(GraderError, match="not open"):
+        await pool.run(GOLD, SAME)
+
+
 async def test_depth_and_memory_bombs_are_too_big() -> None:
     async with WorkerPool(1, 60.0, 2048) as pool:
         assert (
@@ -114,8 +150,8 @@ async def test_depth_and_memory_bombs_are_too_big() -> None:
     terms = "\\sum_{k=1}^{1900}\\sin^{1.5}(k+x^{k})"
     async with WorkerPool(1, 60.0, 60) as pool:
         assert (await pool.run(GOLD, terms)).ruling.reason is Reason.TOO_BIG
-    async with WorkerPool(1, 1.0, 2048) as pool:
-        assert (await pool.run(GOLD, terms)).ruling.reason is Reason.TIMEOUT
+    async with WorkerPool(1, 60.0, 2048) as pool:
+        assert (await pool.run(GOLD, terms)).ruling.reason is Reason.WRONG
 
 
 async def test_a_cancelled_job_leaves_no_busy_worker() -> None:
@@ -167,6 +203,7 @@ CALLER = f"""
 import asyncio, os, time
 from labeler.grading.pool import WorkerPool
 from labeler.grading.rulings import Judged
+from labeler.grading.server import GraderError
 
 async def main():
     async with WorkerPool(2, 600.0, 2048) as pool:
