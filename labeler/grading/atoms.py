@@ -22,6 +22,7 @@ _BASE = re.compile(
     r"\(?([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)\)?"
     r'_(?:\{?([0-9]{1,2})\}?|\{?"([a-z]+)"\}?)'
 )
+_ORDINAL = re.compile(r'([0-9]{1,12})(?:\^?\{?"?(?:st|nd|rd|th)"?\}?)')
 _RATIO = re.compile(r"[0-9]{1,9}(?::[0-9]{1,9})+")
 _PROSE = re.compile(r"[A-Za-z][A-Za-z'-]*(?: [A-Za-z'-]+)*|[A-Za-z]{3,}(?: [A-Za-z0-9'-]+)+")
 _MATHS = {"infinity", "inf", "sqrt", "sin", "cos", "tan", "ln", "log", "exp", *BARE_SYMBOLS}
@@ -40,6 +41,9 @@ def atom(text: str) -> Value | None:
     count = _NUMBER_WORDS.get(text.replace('"', "").lower())
     if count is not None:
         return Value(Kind.NUMBER, text, Numeral(Fraction(count)))
+    ordinal = _ORDINAL.fullmatch(text)
+    if ordinal is not None:
+        return Value(Kind.NUMBER, text, numeral(ordinal.group(1)))
     if _RATIO.fullmatch(text):
         return Value(Kind.RATIO, text)
     return _based(text) or _word(text)

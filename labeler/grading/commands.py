@@ -46,16 +46,20 @@ def number(p: "Parser") -> Node:
     node = Number(found.value)
     if not text.isdigit() or not _is_mixed(p):
         return node
-    part = p.primary()
-    if p.take(Lexeme.SIGN, "/"):
-        part = div(part, p.primary())
-    return add(node, part)
+    if p.at(Lexeme.COMMAND):
+        return add(node, p.primary())
+    top, _, bottom = (p.expect(*wanted) for wanted in _SLASHED)
+    return add(node, Number(Fraction(int(top), int(bottom))))
+
+
+_SLASHED = ((Lexeme.NUMBER,), (Lexeme.SIGN, "/"), (Lexeme.NUMBER,))
 
 
 def _is_mixed(p: "Parser") -> bool:
     r"""Whether a fraction follows a whole number: `\frac{1}{4}`, or `1/4` after a blank."""
     if p.at(Lexeme.NUMBER):
-        return p.at(Lexeme.SIGN, "/", ahead=1) and p.at(Lexeme.NUMBER, ahead=2)
+        whole = all(p.at(Lexeme.NUMBER, ahead=place) for place in (0, 2))
+        return whole and p.at(Lexeme.SIGN, "/", ahead=1)
     marks = ("{", "", "}", "{", "", "}")
     return p.at(Lexeme.COMMAND, "frac") and all(
         p.at(Lexeme.SIGN, mark, ahead=place) if mark else p.at(Lexeme.NUMBER, ahead=place)
@@ -112,9 +116,9 @@ def script(p: "Parser") -> Node:
 
 def _fraction(p: "Parser") -> Node:
     top = p.group()
-    derivative = top == Symbol("d") and p.at(Lexeme.SYMBOL, "d", ahead=1)
-    if derivative and p.at(Lexeme.SYMBOL, ahead=2):
-        raise Unreadable("d")
+    first = top.args[0] if isinstance(top, Apply) and top.op is Op.MUL else top
+    if first == Symbol("d") and p.at(Lexeme.SYMBOL, "d", ahead=1) and p.at(Lexeme.SYMBOL, ahead=2):
+        raise Unreadable("a derivative")
     return div(top, p.group())
 
 

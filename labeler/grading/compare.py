@@ -5,6 +5,7 @@ part. Two expressions are the leaf's business: `settle` outside a worker, which 
 undecided, and `slow` inside. What careful people differ about stands in conventions.py.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from labeler.grading.conventions import Conventions
 from labeler.grading.kinds import Kind, Value, about_reals
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
-from labeler.grading.units import DEGREE, PERCENT
+from labeler.grading.units import DEGREE, PERCENT, RADIAN, UNIT
 from labeler.model import Reason
 
 Leaf = Callable[[Value, Value, Conventions], Ruling]
@@ -35,11 +36,14 @@ class Comparison:
 
     def rule(self, gold: Value, answer: Value) -> Ruling:
         """The ruling on an answer against a gold."""
+        if {gold.unit, answer.unit} == {DEGREE, RADIAN}:
+            return self.leaf(_written(gold), _written(answer), self.conventions)
         if self._units_clash(gold.unit, answer.unit):
             return ruled(Rule.UNITS, equal=False)
         if gold.number is not None and answer.number is not None:
             return self._numbers(gold, answer)
-        if gold.text == answer.text and (gold.name, gold.kind) == (answer.name, answer.kind):
+        alike = (gold.name, gold.kind) == (answer.name, answer.kind)
+        if alike and (gold.text == answer.text or _same_but_for_blanks(gold.text, answer.text)):
             return ruled(Rule.TEXT, equal=True)
         return self._unequal_texts(gold, answer)
 
@@ -47,6 +51,8 @@ class Comparison:
         """Whether two units (empty: none) are not the same by convention."""
         if gold == answer or self.conventions.units == "ignored":
             return False
+        if gold.startswith(UNIT) is not answer.startswith(UNIT) and gold and answer:
+            return False  # 5 units may be 5 cm
         if self.conventions.units == "required" and not {gold, answer} & {PERCENT, DEGREE}:
             return True
         return bool(gold) and bool(answer)
@@ -186,6 +192,18 @@ def _is_counting(value: Value) -> bool:
     return value.kind is Kind.WORD and any(mark.isdigit() for mark in value.text)
 
 
+def _same_but_for_blanks(gold: str, answer: str) -> bool:
+    if " " not in gold and " " not in answer:
+        return False
+    if _BESIDE.search(gold) or _BESIDE.search(answer):
+        return False
+    return gold.replace(" ", "") == answer.replace(" ", "")
+
+
+_BESIDE = re.compile("[0-9] [0-9]")
+"""Two numbers side by side: their blank says something."""
+
+
 def _numeric(parts: Iterable[Value]) -> bool:
     return all(part.number is not None or part.kind is Kind.WORD for part in parts)
 
@@ -219,7 +237,7 @@ def _hundredth(number: Numeral) -> Numeral:
 def _written(value: Value) -> Value:
     """A value with its percent or degree sign in its text, for the parser."""
     if value.unit not in (PERCENT, DEGREE):
-        return value
+        return replace(value, unit="")
     text = f"({value.text}){value.unit}"
     return replace(value, kind=Kind.EXPRESSION, number=None, unit="", text=text)
 

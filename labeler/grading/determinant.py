@@ -17,13 +17,6 @@ MAX_ROWS = 4
 
 def determinant(p: "Parser") -> Node:
     r"""A `vmatrix`, or `\det` before another matrix, written out."""
-    p.expect(Lexeme.SIGN, "{")
-    style = ""
-    while p.at(Lexeme.SYMBOL):
-        style += p.expect(Lexeme.SYMBOL)
-    p.expect(Lexeme.SIGN, "}")
-    if style != "vmatrix":
-        raise Unreadable(style)
     rows = [[p.sum()]]
     while not p.take(Lexeme.COMMAND, "end"):
         if p.take(Lexeme.SIGN, "\\\\"):
@@ -33,10 +26,6 @@ def determinant(p: "Parser") -> Node:
         else:
             p.expect(Lexeme.SIGN, "&")
         rows[-1].append(p.sum())
-    p.expect(Lexeme.SIGN, "{")
-    while p.take(Lexeme.SYMBOL):
-        pass
-    p.expect(Lexeme.SIGN, "}")
     return leibniz(rows)
 
 

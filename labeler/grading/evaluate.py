@@ -28,7 +28,7 @@ SURE = 10
 """Digits that two precisions share where a small value is no noise."""
 MORE_DIGITS = 4000
 """Digits added, at most, where large numbers met on the way drown small differences."""
-BUDGET = Budget(bits=400_000, steps=200_000)
+BUDGET = Budget(bits=400_000, steps=50_000)
 """Of exact arithmetic in a worker."""
 
 

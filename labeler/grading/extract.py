@@ -23,14 +23,20 @@ _DOTS = re.compile(r"[0-9](\.{3}|…)[\s$]*\Z")
 _CLAUSE = re.compile(
     r"\.(?=\s|$)|,? (?:because|since|so|as|which|therefore|thus)\b|, (?!and\b|or\b)(?=[a-z]{2})"
 )
-_END_TOKENS = re.compile(r"<\|[a-z_0-9]{1,30}\|>|</s>|<eos>|<end_of_turn>|</answer>")
+_END_TOKENS = re.compile(
+    r"<\|[a-z_0-9]{1,30}\|>|</s>|<eos>|<end_of_turn>|</answer>|<｜[^｜]{1,30}｜>"
+)
 """What a model or its template writes behind an answer."""
 _FENCES = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _FENCE = re.compile(r"[\s:*]{0,9}(\$\$|\$(?=\s*[\\A-Za-z({])|\\\[|\\\()")
 """A dollar sign before a digit is money."""
 _ENVIRONMENT = re.compile(r"\\begin\{([a-z]{1,12})\}[^$]*?\\end\{\1\}")
 _JUDGED = re.compile(r"(?:correct|right|wrong|incorrect|verified|confirmed|valid)\b", re.IGNORECASE)
-_JOIN = re.compile(r"[\s$]{0,4}(?:,[\s$]{0,4}(?:and|or)?|and|or)[\s$]{0,4}\Z")
+_BLANK = r"(?:[\s$]|\\[\[\]()])"
+_AND = r"(?:and|or|\\text\{ ?(?:and|or) ?\})"
+_JOIN = re.compile(
+    rf"{_BLANK}{{0,9}}(?:,{_BLANK}{{0,9}}{_AND}?|{_AND}){_BLANK}{{0,9}}(?:[A-Za-z] ?= ?)?\Z"
+)
 
 
 def extract(text: str) -> str | None:
@@ -123,19 +129,20 @@ def _boxed(tail: str, at: int) -> str | None:
             break
         at, content = joined
         parts.append(tidy(content))
-    return ", ".join(reversed(parts)) if all(parts) else None
+    return ", ".join(dict.fromkeys(reversed(parts))) if all(parts) else None
 
 
 def _joined_box(tail: str, at: int) -> tuple[int, str] | None:
     """Start and content of the box that a comma, "and" or "or" joins to the one at `at`."""
-    join = _JOIN.search(tail, max(0, at - 16), at)
-    if join is None or tail[join.start() - 1] != "}":
+    join = _JOIN.search(tail, max(0, at - 40), at)
+    end = at if tail[at - 1 : at] == "}" else join.start() if join else 0
+    if end == 0 or tail[end - 1] != "}":
         return None
-    before = _last_box(tail, join.start())
+    before = _last_box(tail, end)
     begin = _content(tail, before) if before >= 0 else len(tail)
-    if begin >= at or tail[begin] != "{" or _close(tail, begin) != join.start() - 1:
+    if begin >= at or tail[begin] != "{" or _close(tail, begin) != end - 1:
         return None
-    return before, tail[begin + 1 : join.start() - 1]
+    return before, tail[begin + 1 : end - 1]
 
 
 def _close(tail: str, begin: int) -> int:

@@ -44,7 +44,7 @@ class GradingConfig(Params):
 
     workers: PositiveInt = 1
     """Worker processes that compare symbolic answers side by side."""
-    timeout_s: PositiveFloat = 5.0
+    timeout_s: PositiveFloat = 1.8
     """Wall-clock seconds a symbolic comparison may take; then its worker is killed and the
     rollout is ungradable (timeout)."""
     memory_mb: int = Field(default=2048, ge=256)

@@ -15,6 +15,7 @@ _UNICODE = str.maketrans(
         "−": "-", "–": "-", "—": "-", "‑": "-", "‐": "-", "﹣": "-", "－": "-",
         "×": "\\times ", "·": "\\cdot ", "⋅": "\\cdot ", "∙": "\\cdot ", "÷": "/", "⁄": "/",
         "∕": "/", "π": "\\pi ", "∞": "\\infty ", "≤": "\\le ", "≥": "\\ge ", "≠": "\\ne ",
+        "⩽": "\\le ", "⩾": "\\ge ",
         "±": "\\pm ", "∪": "\\cup ", "∩": "\\cap ", "∈": "\\in ", "∅": "\\emptyset ",
         "º": "°", "α": "\\alpha ", "β": "\\beta ", "γ": "\\gamma ", "θ": "\\theta ",
         "λ": "\\lambda ", "φ": "\\phi ", "²": "^2", "³": "^3", "¹": "^1", "⁰": "^0", "⁴": "^4",
@@ -47,6 +48,9 @@ _GROUPS = _spellings(
 )
 _SYNONYMS = _spellings(
     ("frac", r"\\[dtc]frac(?![A-Za-z])", r"\\frac"),
+    ("binom", r"\\[dt]binom(?![A-Za-z])", r"\\binom"),
+    ("\\backslash", r"\\backslash(?![A-Za-z])", r"\\setminus "),
+    ("\\mathbb", r"\\mathbb ([A-Z])", r"\\mathbb{\1}"),
     ("\\", r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])\.?", ""),
     ("brace", r"\\lbrace(?![A-Za-z])", r"\\{"),
     ("brace", r"\\rbrace(?![A-Za-z])", r"\\}"),
@@ -57,7 +61,7 @@ _SYNONYMS = _spellings(
     ("\\neq", r"\\neq(?![A-Za-z])", r"\\ne "),
     ("<=", r"<=", r"\\le "),
     (">=", r">=", r"\\ge "),
-    ("!=", r"!=", r"\\ne "),
+    ("!=", r"(?<![0-9)])!=", r"\\ne "),
     ("\\lt", r"\\lt(?![A-Za-z])", "<"),
     ("\\gt", r"\\gt(?![A-Za-z])", ">"),
     ("\\ast", r"\\ast(?![A-Za-z])", "*"),
@@ -108,7 +112,8 @@ def normalise(span: str) -> str:
     if "\\" in span or "~" in span:
         span = _SPACES.sub(" ", _TEXT.sub(_quoted, span))
     span = _rewritten(span, _SYNONYMS)
-    span = _arguments(_arguments(span, "\\frac", 2), "\\sqrt", 1)
+    for command, count in (("\\frac", 2), ("\\binom", 2), ("\\sqrt", 1)):
+        span = _arguments(span, command, count)
     if "," in span:
         span = _BRACED_GROUPS.sub(lambda group: group.group().replace(",", ""), span)
     if " " in span:

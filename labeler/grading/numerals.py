@@ -42,7 +42,7 @@ class Numeral:
 
     value: Fraction
     places: int | None = None
-    """Digits after the point; None for anything but a decimal: it is exact."""
+    """Digits after the point (negative: before it); None for what is no decimal: it is exact."""
     significant: int = 0
     """Significant digits that a decimal shows."""
 
@@ -98,10 +98,9 @@ def _scientific(body: str) -> Numeral | None:
             return None
         mantissa = _written(_bare(match.group("whole")), match.group("places"))
     value = mantissa.value * Fraction(10) ** exponent
-    places = (mantissa.places or 0) - exponent
-    if mantissa.places is None or places <= 0:
+    if mantissa.places is None:
         return Numeral(value)
-    return Numeral(value, places, mantissa.significant)
+    return Numeral(value, mantissa.places - exponent, mantissa.significant)
 
 
 def _fraction(body: str) -> Numeral | None:
@@ -163,7 +162,7 @@ def rounds_to(value: Fraction, decimal: Numeral) -> bool:
     A decimal of 16 or 17 digits is a printed double: right to its precision.
     """
     gap = abs(value - decimal.value)
-    if bool(gap * 2 * 10 ** (decimal.places or 0) <= 1):
+    if bool(gap * 2 * Fraction(10) ** (decimal.places or 0) <= 1):
         return True
     printed_double = decimal.significant in (16, 17) and value.denominator != 1
     return printed_double and gap <= abs(value) * Fraction(1, 2**52)

@@ -138,7 +138,9 @@ class Parser:
         if self.at(Lexeme.NUMBER):
             last = self._tokens[self._at - 1]
             closed = last.lexeme is Lexeme.SIGN and last.text in (")", "}", "]", "!")
-            return closed or (self._at == self._raised and last.lexeme is not Lexeme.NUMBER)
+            power = last.lexeme is Lexeme.SYMBOL and self.at(Lexeme.SIGN, "^", ahead=1)
+            raised = self._at == self._raised and last.lexeme is not Lexeme.NUMBER
+            return closed or power or raised
         if self.at(Lexeme.SYMBOL):
             ends = self.integrals and self.at(Lexeme.SYMBOL, "d")
             return not (ends and self.at(Lexeme.SYMBOL, ahead=1))

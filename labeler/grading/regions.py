@@ -16,7 +16,7 @@ from labeler.grading.kinds import BOUND, Kind, Value
 from labeler.grading.parser import parse
 from labeler.grading.symbolic import to_sympy
 from labeler.grading.tokens import Unreadable
-from labeler.grading.tree import Node, Relation, free_symbols, links
+from labeler.grading.tree import Apply, Node, Op, Relation, free_symbols, links, walk
 from labeler.grading.values import read
 
 
@@ -162,6 +162,11 @@ def _interval(value: Value) -> Region | None:
     return Region(Interval(left, right, value.name[0] == "(", value.name[1] == ")"))
 
 
+def _is_periodic(node: Node) -> bool:
+    parts = (part for part in walk(node) if isinstance(part, Apply))
+    return any(part.op in (Op.SIN, Op.COS, Op.TAN, Op.COT, Op.SEC, Op.CSC) for part in parts)
+
+
 def _solved(value: Value) -> Region | None:
     from sympy import Intersection, S, solveset
     from sympy import Symbol as Variable
@@ -170,8 +175,8 @@ def _solved(value: Value) -> Region | None:
     if not isinstance(found, Relation):
         return None
     names = frozenset[str]().union(*map(free_symbols, found.sides))
-    if len(names) != 1:
-        return None
+    if len(names) != 1 or any(map(_is_periodic, found.sides)):
+        return None  # sympy solves over one period
     (name,) = names
     variable = Variable(name, real=True)
     sets = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from labeler.grading.evaluate import is_zero, real_value
 from labeler.grading.points import bind, points, vanishes
 from labeler.grading.structure import remainder
-from labeler.grading.tree import Node, Relation, add, links, mul, neg
+from labeler.grading.tree import Node, Relation, add, free_symbols, links, mul, neg
 
 _FLIPPED = {">": "<", ">=": "<="}
 
@@ -49,6 +49,8 @@ def _link(left: Node, right: Node, sign: str) -> _Link:
 def _same_link(gold: _Link, answer: _Link) -> bool | None:
     if gold.sign != answer.sign:
         return False
+    if not free_symbols(gold.gap) | free_symbols(answer.gap):
+        return _is_same(gold.gap, answer.gap)
     for point in points(gold.gap, answer.gap):
         ends = bind(gold.gap, point), bind(answer.gap, point)
         sizes = [real_value(end) for end in ends]
@@ -56,6 +58,12 @@ def _same_link(gold: _Link, answer: _Link) -> bool | None:
             continue
         if gold.sign in ("<", "<=") and (sizes[0] or 0) * (sizes[1] or 0) < 0:
             return False
-        rest = remainder(mul(gold.gap, ends[1]), mul(answer.gap, ends[0]))
-        return vanishes(rest, is_zero) if isinstance(rest, Node) else rest
+        return _is_same(mul(gold.gap, ends[1]), mul(answer.gap, ends[0]))
     return None
+
+
+def _is_same(gold: Node, answer: Node) -> bool | None:
+    rest = remainder(gold, answer)
+    if not isinstance(rest, Node):
+        return rest
+    return vanishes(rest, is_zero) if free_symbols(rest) else is_zero(rest)

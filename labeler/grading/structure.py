@@ -198,7 +198,9 @@ def _power(base: Node, exponent: Node) -> Node:
     if isinstance(base, Apply) and base.op is Op.MUL:
         return _product(_power(factor, exponent) for factor in base.args)
     if isinstance(base, Apply) and base.op is Op.POW and isinstance(base.args[1], Number):
-        return _power(base.args[0], Number(base.args[1].value * whole))
+        inner, raised = base.args[0], base.args[1].value
+        if raised > 0 or whole > 0 or _defined(power(inner, Number(raised))):
+            return _power(inner, Number(raised * whole))  # 1/(1/x) has no value at zero
     return ONE if whole == 0 else power(base, exponent)
 
 

@@ -88,12 +88,13 @@ _DECORATIONS = ("hat", "vec", "bar", "overline", "tilde", "underline", "widehat"
 _BLANKS = ("displaystyle", "textstyle", "limits", "nolimits", "quad", "qquad")
 
 _NAMES = sorted({*FUNCTIONS, *BARE_SYMBOLS, *_BARE_COMMANDS, "nan"}, key=len, reverse=True)
-_CALLED = re.compile(r"[A-Za-z]{3,}(?=\()")
-"""A word before a bracket: where it is no function's name, it is no product either."""
+_WORD = re.compile(r"[A-Za-z]{6,}|[A-Za-z]{3,}(?=\()")
+"""A long word, or one before a bracket: without a known name in it, it is no product."""
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[0-9]*\.[0-9]*\\overline\{[0-9]+\}|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
     rf"|\\(?P<decoration>{'|'.join(_DECORATIONS)}) ?\{{?(?P<decorated>[A-Za-z]{{1,4}})\}}?"
+    r"|\\(?P<environment>(?:begin|end) ?\{[A-Za-z]{1,12}\})"
     r"|\\(?P<command>[A-Za-z]+)"
     r'|"(?P<word>[A-Za-z]+)"'
     rf"|(?P<name>{'|'.join(_NAMES)})"
@@ -110,8 +111,8 @@ def tokens(text: str) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(text):
-        if _called(text, at):
-            raise Unreadable("a call")
+        if _is_word(text, at):
+            raise Unreadable("a word")
         match = _TOKEN.match(text, at)
         if match is None:
             raise Unreadable(text[at])
@@ -127,12 +128,12 @@ def tokens(text: str) -> list[Token]:
     return [*found, Token(Lexeme.END, "")]
 
 
-def _called(text: str, at: int) -> bool:
-    """Whether an unknown function's name begins here."""
+def _is_word(text: str, at: int) -> bool:
+    """Whether a word begins here that is neither a product nor a function's name."""
     if text[at - 1 : at].isalpha() or text[at - 1 : at] == "\\":
         return False
-    word = _CALLED.match(text, at)
-    return word is not None and not word.group().endswith(tuple(_NAMES))
+    word = _WORD.match(text, at)
+    return word is not None and not any(name in word.group() for name in _NAMES)
 
 
 def _subscript(subscript: str | None, primes: str) -> str:
@@ -152,6 +153,10 @@ def _read(match: re.Match[str]) -> Iterator[Token]:
         yield Token(Lexeme.SIGN, _SIGN_SPELLINGS.get(text, text))
     elif kind == "decorated":
         yield Token(Lexeme.SYMBOL, f"{match.group('decoration')} {text}")
+    elif kind == "environment":
+        if text.startswith("begin") and "vmatrix" not in text:
+            raise Unreadable(text)
+        yield Token(Lexeme.COMMAND, text[: text.index("{")].rstrip())
     elif kind in ("command", "name", "word"):
         yield from _named(text)
 

@@ -7,8 +7,13 @@ Words that are no known unit are dropped as "any text". Scale words (million) mu
 
 import re
 
+from labeler.grading.tokens import BARE_SYMBOLS, FUNCTIONS
+
 PERCENT = "%"
 DEGREE = "°"
+RADIAN = "rad"
+UNIT = "unit"
+"""Of length, or whatever the problem measures in."""
 MONEY = ("$", "€", "£", "¥", "₹", "cent")
 
 _NAMES = {
@@ -16,14 +21,22 @@ _NAMES = {
     "mm": "mm millimeter millimeters millimetre millimetres",
     "km": "km kms kilometer kilometers kilometre kilometres",
     "m": "meter meters metre metres",
-    "in": "inch inches",
+    "in": "in inch inches",
     "ft": "ft foot feet",
     "yd": "yd yard yards",
     "mi": "mi mile miles",
     "kg": "kg kgs kilogram kilograms",
     "g": "gram grams",
     "mg": "mg milligram milligrams",
-    "lb": "lb lbs",
+    "lb": "lb lbs pound pounds",
+    "ton": "ton tons tonne tonnes",
+    "cup": "cup cups",
+    "pint": "pint pints",
+    "quart": "quart quarts",
+    "gallon": "gallon gallons gal",
+    "acre": "acre acres",
+    "hectare": "hectare hectares",
+    "nm": "nm nanometer nanometers",
     "oz": "oz ounce ounces",
     "l": "liter liters litre litres",
     "ml": "ml milliliter milliliters",
@@ -34,6 +47,22 @@ _NAMES = {
     "week": "week weeks",
     "month": "month months",
     "year": "year years",
+    "decade": "decade decades",
+    "century": "century centuries",
+    "byte": "byte bytes",
+    "kb": "kb kilobyte kilobytes",
+    "mb": "mb megabyte megabytes",
+    "gb": "gb gigabyte gigabytes",
+    "hz": "hz hertz",
+    "khz": "khz",
+    "mhz": "mhz",
+    "mol": "mol mole moles",
+    "mmol": "mmol",
+    UNIT: "unit units",
+    RADIAN: "radian radians rad",
+    "nickel": "nickel nickels",
+    "dime": "dime dimes",
+    "penny": "penny pennies",
     "mi/h": "mph",
     "km/h": "kph kmh",
     "am": "am",
@@ -49,8 +78,23 @@ _UNITS = {word: unit for unit, words in _NAMES.items() for word in words.split()
 _ABBREVIATIONS = {name: name for name in ("m", "g", "s", "h", "in", "l")} | {"L": "l"}
 """Units in a text macro alone: outside they are variables."""
 _GLUED = re.compile(r"(?<=[0-9])(m|cm|mm|km|ft|in)([23])$")
+_GLUABLE = (
+    "cm", "mm", "km", "kg", "ml", "mL", "ft", "lb", "lbs", "oz", "mph", "min", "hr", "hrs", "sec",
+    "KB", "MB", "GB", "Hz", "kHz", "MHz",
+)  # fmt: skip
+"""Units that may stand right behind a number: other short runs of letters are variables."""
+_FUNCTION_NAMES = (*FUNCTIONS, *BARE_SYMBOLS, "sqrt")
 _POWERS = {"square": "2", "sq": "2", "squared": "2", "cubic": "3", "cu": "3", "cubed": "3"}
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_TELLING = re.compile(
+    r"\b(?:[b-zB-Z](?!')|and|or|plus|minus|times|over|divided|choose|factorial|root|sin|cos|tan|log|ln|exp"
+    r"|mod|modulo|base|less|more|fewer|greater|larger|smaller|than|half|halves|thirds?|quarters?"
+    r"|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|hundredths?|thousandths?|if|when"
+    r"|unless|only|except|where|below|above|under|negative|not|no|wrong|incorrect|false|is|to)\b"
+    r"|^(?:squared|cubed)",
+    re.IGNORECASE,
+)
+"""Words that may change the value: with one of them the text is not merely what is counted."""
 _MONEY = re.compile(r"(-?)(?:US|USD)? ?([$€£¥₹]|USD|EUR|GBP|Rs[. ])(-?)")
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "Rs.": "₹", "Rs ": "₹"}
 _QUOTED = re.compile(r'"([^"]*)"(?:\^\{?([23])\}?)?$')
@@ -84,12 +128,19 @@ def _behind(text: str) -> tuple[str, str, int]:
 
 def _is_maths(words: str, *, glued: bool) -> bool:
     """Whether letters after a number could be variables or functions: no unit then."""
-    first = re.split("[ /]", words, maxsplit=1)[0].lower()
-    return (glued or len(words) < 3) and first not in _UNITS and first not in SCALES
+    first = re.split("[ /]", words, maxsplit=1)[0]
+    if glued and len(first) < 4:
+        return first not in _GLUABLE
+    if first.lower() in _UNITS or first.lower() in SCALES:
+        return False
+    vowels = any(letter in "aeiouyAEIOUY" for letter in first)
+    return len(first) < 4 or not vowels or first.startswith(_FUNCTION_NAMES) or glued
 
 
 def _worded(rest: str, words: str, power: str, whole: str) -> tuple[str, str, int]:
     if not any(mark.isdigit() for mark in rest) and "\\pi" not in rest:
+        return whole, "", 1
+    if _TELLING.search(words) and not _unit(words.replace(".", ""), power):
         return whole, "", 1
     scale = 1
     names = words.replace(".", "").split()

@@ -22,7 +22,9 @@ MAX_PARTS = 50
 """Parts of a sequence that are told apart; a longer one is an expression."""
 
 
-_MATRIX = re.compile(r"([(\[|]?)\\begin\{([pbvBV]?(?:small)?matrix|array)\}(.*)\\end\{\2\}[)\]|]?")
+_MATRIX = re.compile(
+    r"([(\[|]?)\\begin\{([pbvBV]?(?:small)?matrix|array)\}((?:(?!\\begin).)*)\\end\{\2\}[)\]|]?"
+)
 _RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])|[<>]")
 _BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
 _LETTER = r"(?:[A-Za-z]|\\[a-z]+)"
@@ -36,7 +38,11 @@ _LONE = re.compile(
 _ANGLED = re.compile(r"sin|cos|tan|cot|sec|csc|°")
 """What makes a degree sign at the end belong to the last factor."""
 _CHOICE = re.compile(r'"?(?:\(([A-J])\)|([A-J])[.:)])[ ":.]*([^ ":.+*/^=,)(_!<>].*)')
+_ANOTHER_CHOICE = re.compile(
+    r'^"?(?:and|or|not)\b|\([A-J]\)|(?:^|[ ,;"])[A-J](?:[.:)]|"?$)', re.IGNORECASE
+)
 _ABOUT = re.compile(r"^(?:about|approximately|roughly|around|exactly) ?(?=[-0-9\\$(])")
+_NEGATIVE = re.compile(r'^"?(?:negative|minus)"? ?(?=[0-9\\])')
 _NAMED = dict.fromkeys(("all real numbers", "all reals"), r"\mathbb{R}") | {
     "infinity": r"\infty", "positive infinity": r"\infty", "negative infinity": r"-\infty",
 }  # fmt: skip
@@ -76,31 +82,38 @@ def _spelled(span: str) -> Value:
 
 
 def _read(text: str, depth: int) -> Value:
+    if depth >= MAX_DEPTH:
+        return Value(Kind.EXPRESSION, text)
     text = peel(_exact_part(text.lstrip(" ,;:=").rstrip(" .,;:")))
     text = _NAMED.get(text.replace('"', "").lower(), text)
+    return _chosen(text, depth) or atom(text) or _measured(text, depth)
+
+
+def _chosen(text: str, depth: int) -> Value | None:
+    """A choice letter with its value."""
     choice = _CHOICE.fullmatch(text)
-    if choice is not None:
-        value = _read(choice.group(3).strip('"' if text.count('"') % 2 else ""), depth + 1)
-        return Value(Kind.CHOICE, text, parts=(value,), name=choice.group(1) or choice.group(2))
-    found = atom(text)
-    if found is not None:
-        return found
+    if choice is None or _ANOTHER_CHOICE.search(choice.group(3)):
+        return None
+    value = _read(choice.group(3).strip('"' if text.count('"') % 2 else ""), depth + 1)
+    return Value(Kind.CHOICE, text, parts=(value,), name=choice.group(1) or choice.group(2))
+
+
+def _measured(text: str, depth: int) -> Value:
+    """A value with its unit, if it has one."""
     rest, unit, scale = split_unit(text)
     number = numeral(rest)
     if number is not None:
         if scale != 1:
             number = Numeral(number.value * scale, number.places and 0, number.significant)
         return Value(Kind.NUMBER, rest, number, unit)
-    if rest != text and (found := atom(rest)) is not None:
-        return replace(found, unit=unit)
     if rest == text or (unit == DEGREE and _ANGLED.search(rest)):
         return _compound(text, depth)
-    return replace(_compound(rest, depth), unit=unit)
+    return replace(atom(rest) or _compound(rest, depth), unit=unit)
 
 
 def _exact_part(text: str) -> str:
     r"""What stands before `\approx`, or behind it where a name or nothing does."""
-    text = _ABOUT.sub("", text)
+    text = _NEGATIVE.sub("-", _ABOUT.sub("", text))
     if "\\approx" not in text:
         return text
     left, right = text.split("\\approx", 1)
@@ -108,8 +121,6 @@ def _exact_part(text: str) -> str:
 
 
 def _compound(text: str, depth: int) -> Value:
-    if depth >= MAX_DEPTH:
-        return Value(Kind.EXPRESSION, text)
     matrix = _MATRIX.fullmatch(text)
     if matrix is not None:
         return _matrix(text, matrix, depth)
@@ -125,6 +136,8 @@ def _matrix(text: str, matrix: re.Match[str], depth: int, factor: str = "") -> V
     if style == "array":
         body = re.sub(r"^\{[^}]*\}", "", body)
     rows = [row.split("&") for row in body.split("\\\\") if row.strip(" ")]
+    if factor == "-":
+        factor = "-1"
     if factor:
         rows = [[f"({factor})({cell})" for cell in row] for row in rows]
     return _rows(text, rows, depth, "|" if opening == "|" or style[0] in "vV" else "")
