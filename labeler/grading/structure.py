@@ -23,6 +23,7 @@ from labeler.grading.tree import (
     Op,
     Symbol,
     add,
+    free_symbols,
     mul,
     neg,
     opened,
@@ -199,8 +200,8 @@ def _power(base: Node, exponent: Node) -> Node:
         return _product(_power(factor, exponent) for factor in base.args)
     if isinstance(base, Apply) and base.op is Op.POW and isinstance(base.args[1], Number):
         inner, raised = base.args[0], base.args[1].value
-        if raised > 0 or whole > 0 or _defined(power(inner, Number(raised))):
-            return _power(inner, Number(raised * whole))  # 1/(1/x) has no value at zero
+        if raised > 0 or whole > 0 or free_symbols(inner):
+            return _power(inner, Number(raised * whole))  # but 1/(1/0) has no value
     return ONE if whole == 0 else power(base, exponent)
 
 

@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from labeler.grading.compare import Comparison
 from labeler.grading.conventions import Conventions
+from labeler.grading.kinds import Kind, Value
 from labeler.grading.settle import settle
-from labeler.grading.values import Kind, Value, read
+from labeler.grading.values import read
 from labeler.model import Reason
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=80)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from labeler.grading.normalise import normalise
 from labeler.grading.conventions import Conventions
+from labeler.grading.normalise import normalise
 from labeler.grading.numerals import Numeral, numeral, same_number
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=60)
