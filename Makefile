@@ -40,6 +40,7 @@ format: $(DEV)
 bench: $(DEV)
 	$(BIN)/python benchmarks/driver.py --quick
 	$(BIN)/python benchmarks/engine_busy.py --quick
+	$(BIN)/python benchmarks/grading.py --quick
 
 fuzz: $(FUZZ)/.installed
 	$(FUZZ)/bin/python tests/fuzz/fuzz_grading.py $(CORPUS) -max_total_time=$(FUZZ_S)

@@ -88,8 +88,10 @@ class _Exact:
         n, *rest = (int(arg) for arg in args)
         if op is Op.BINOMIAL and rest:
             k = min(rest[0], abs(n - rest[0]))
+            self._afford(k)
             self._afford(k * log2(n + 2))
             return Fraction(comb(n, rest[0]))
+        self._afford(n)
         self._afford(n * log2(n + 2))
         return Fraction(factorial(n) if op is Op.FACTORIAL else prod(range(n, 0, -2)))
 

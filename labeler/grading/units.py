@@ -87,18 +87,19 @@ _FUNCTION_NAMES = (*FUNCTIONS, *BARE_SYMBOLS, "sqrt")
 _POWERS = {"square": "2", "sq": "2", "squared": "2", "cubic": "3", "cu": "3", "cubed": "3"}
 SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _TELLING = re.compile(
-    r"\b(?:[b-zB-Z](?!')|and|or|plus|minus|times|over|divided|choose|factorial|root|sin|cos|tan|log|ln|exp"
-    r"|mod|modulo|base|less|more|fewer|greater|larger|smaller|than|half|halves|thirds?|quarters?"
-    r"|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?|hundredths?|thousandths?|if|when"
-    r"|unless|only|except|where|below|above|under|negative|not|no|wrong|incorrect|false|is|to)\b"
-    r"|^(?:squared|cubed)",
+    r"\b(?:(?<!of )[b-zB-Z](?!')|plus|minus|divided|choose|factorial|root|sin|cos|tan|log|ln|exp"
+    r"|mod|modulo|base|than|half|halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?"
+    r"|ninths?|tenths?|hundredths?|thousandths?|if|when|unless|except|where|below|above|under|negative"
+    r"|not|wrong|incorrect|false|is|or (?:more|less|fewer|greater|higher|so)"
+    r"|(?:and|or)(?= (?:an? )?(?:one|two|three|four|five|six|seven|eight|nine|ten|[a-z]+teen"
+    r"|[a-z]+ty)))\b|^(?:squared|cubed)\b",
     re.IGNORECASE,
 )
 """Words that may change the value: with one of them the text is not merely what is counted."""
 _MONEY = re.compile(r"(-?)(?:US|USD)? ?([$€£¥₹]|USD|EUR|GBP|Rs[. ])(-?)")
 _CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£", "Rs.": "₹", "Rs ": "₹"}
 _QUOTED = re.compile(r'"([^"]*)"(?:\^\{?([23])\}?)?$')
-_WORDS = re.compile(r"(?<=[0-9)}])( ?)([A-Za-z]{2,}(?:[ /.,'-]{1,2}[A-Za-z]+){0,8})\^?([23])?$")
+_WORDS = re.compile(r"(?<=[0-9)}%])( ?)([A-Za-z]{2,}(?:[ /.,'-]{1,2}[A-Za-z]+){0,8})\^?([23])?$")
 
 
 def split_unit(text: str) -> tuple[str, str, int]:
@@ -122,8 +123,19 @@ def _behind(text: str) -> tuple[str, str, int]:
         return text[: glued.start()], glued.group(1) + glued.group(2), 1
     bare = _WORDS.search(text)
     if bare is not None and not _is_maths(bare.group(2), glued=not bare.group(1)):
+        if len(bare.group(2)) == 3 and not _is_known(bare.group(2)):
+            return _unreadable(text[: bare.start()], bare.group(2))
         return _worded(text[: bare.start()], bare.group(2), bare.group(3) or "", text)
     return text, "", 1
+
+
+def _is_known(word: str) -> bool:
+    return word.lower() in _UNITS or word.lower() in SCALES or word == "men"
+
+
+def _unreadable(rest: str, words: str) -> tuple[str, str, int]:
+    """A text whose words are neither a unit nor, for the parser, a product of letters."""
+    return f'{rest.strip()}"{words}"', "", 1
 
 
 def _is_maths(words: str, *, glued: bool) -> bool:
@@ -131,17 +143,17 @@ def _is_maths(words: str, *, glued: bool) -> bool:
     first = re.split("[ /]", words, maxsplit=1)[0]
     if glued and len(first) < 4:
         return first not in _GLUABLE
-    if first.lower() in _UNITS or first.lower() in SCALES:
+    if _is_known(first):
         return False
-    vowels = any(letter in "aeiouyAEIOUY" for letter in first)
-    return len(first) < 4 or not vowels or first.startswith(_FUNCTION_NAMES) or glued
+    vowels = any(letter in "aeiouAEIOU" for letter in first)
+    return len(words) < 3 or not vowels or first.startswith(_FUNCTION_NAMES) or glued
 
 
 def _worded(rest: str, words: str, power: str, whole: str) -> tuple[str, str, int]:
     if not any(mark.isdigit() for mark in rest) and "\\pi" not in rest:
         return whole, "", 1
     if _TELLING.search(words) and not _unit(words.replace(".", ""), power):
-        return whole, "", 1
+        return _unreadable(rest, words)
     scale = 1
     names = words.replace(".", "").split()
     while names and names[0].lower() in SCALES:
