@@ -145,15 +145,18 @@ def report(quick: bool, wrong: bool) -> None:
     print(f"4 hash seeds: {lists} list{'s' if lists > 1 else ''} of verdicts")
     wanted = sum(found[m.name].ours.right - found[m.name].ours.undecided for m in MUTATIONS)
     hard, solved = found["hard cases"], found["GSM8K solutions"].ours
+    itself = found["MATH-500 itself"].ours
     headline = {
         "cases_right": f"{hard.ours.right}/{hard.ours.scored}",
         "false_positives": hard.ours.false_positives,
+        "false_positives_of_all_sets": sum(one.ours.false_positives for one in found.values()),
         "false_negatives": hard.ours.false_negatives,
         "over_2s": sum(one.ours.over_2s for one in found.values()),
         "same_rows_right": f"{hard.same.right}/{hard.same.scored}",
         "math_verify_right": f"{hard.theirs.right}/{hard.theirs.scored}",
         "mutations_as_wanted": f"{wanted}/{sum(found[m.name].ours.scored for m in MUTATIONS)}",
         "gsm8k": f"{solved.right}/{solved.scored}",
+        "math500": f"{itself.right}/{itself.scored}",
         **rates,
         "asymmetric": len(differ),
         "hash_seed_lists": lists,

@@ -1,7 +1,7 @@
 """Checks a second of labeler and of Math-Verify on the same pairs: grading.py's second table.
 
 On one core, which grader and worker share, warm, memo off (memo_size=0; a problem's gold is read
-once, as in labelling), every pair distinct. Numeric: GSM8K model solutions, one call a problem,
+once, as in labelling), every gold distinct. Numeric: GSM8K model solutions, one call a problem,
 and decimals, fractions, percents, ..., one call a pair. Symbolic: 32 calls at once.
 
 Of three rounds the fastest counts, since a shared machine only ever slows one down; rounds share

@@ -132,7 +132,7 @@ def doctor(
 
 
 @app.command(context_settings={"ignore_unknown_options": True})  # an answer may be -5
-def grade(
+def grade(  # noqa: PLR0913, PLR0917 - each is an option of the command
     gold: Annotated[str | None, typer.Argument(help="The gold answer.", show_default=False)] = None,
     answer: Annotated[
         str | None,
@@ -158,6 +158,10 @@ def grade(
         Path | None,
         typer.Option(metavar="RUN", help="Show what changed between two graders of this run."),
     ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="CONFIG", help="Grade by this configuration's conventions."),
+    ] = None,
 ) -> None:
     r"""Grade an answer, or a file of them, as a run does; or compare a run's graders.
 
@@ -171,7 +175,7 @@ def grade(
     from labeler.apps.grade import grade as grade_app
 
     with _told():
-        grade_app(Wish(gold, answer, explain, file, out, diff), _console())
+        grade_app(Wish(gold, answer, explain, file, out, diff, config), _console())
 
 
 def _console() -> "Console":

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from labeler.config import ConfigError
-from labeler.grading import AnswerGrader, Explanation
+from labeler.config import ConfigError, load
+from labeler.grading import AnswerGrader, Explanation, GradingConfig
 from labeler.grading.extract import cut_short, extract
 from labeler.model import Verdict
 
@@ -33,18 +33,26 @@ class Wish:
     file: Path | None = None
     out: Path | None = None
     diff: Path | None = None
+    config: Path | None = None
 
     @property
     def given(self) -> list[str]:
         """The arguments that are there, by their names on the command line."""
-        values = (self.diff, self.file, self.out, self.gold, self.answer, self.explain or None)
+        pair = (self.gold, self.answer, self.explain or None)
+        values = (self.diff, self.file, self.out, *pair, self.config)
         return [name for name, value in zip(_NAMES, values, strict=True) if value is not None]
 
 
-_NAMES = ("--diff", "--file", "--out", "GOLD", "ANSWER", "--explain")
+_NAMES = ("--diff", "--file", "--out", "GOLD", "ANSWER", "--explain", "--config")
 _FORMS = {
-    "labeler grade GOLD ANSWER [--explain]": (("GOLD", "ANSWER"), ("--explain",)),
-    "labeler grade --file PAIRS --out VERDICTS": (("--file", "--out"), ()),
+    "labeler grade GOLD ANSWER [--explain] [--config CONFIG]": (
+        ("GOLD", "ANSWER"),
+        ("--explain", "--config"),
+    ),
+    "labeler grade --file PAIRS --out VERDICTS [--config CONFIG]": (
+        ("--file", "--out"),
+        ("--config",),
+    ),
     "labeler grade --diff RUN": (("--diff",), ()),
 }
 """What has to be there, and what may."""
@@ -60,9 +68,14 @@ def grade(wish: Wish, console: "Console") -> None:
     elif wish.file is not None and wish.out is not None:
         from labeler.apps.grade_file import grade_file
 
-        grade_file(wish.file, wish.out, console)
+        grade_file(wish.file, wish.out, console, _grading(wish))
     elif wish.gold is not None and wish.answer is not None:
-        grade_pair(wish.gold, wish.answer, console, explain=wish.explain)
+        grade_pair(wish.gold, wish.answer, console, _grading(wish), explain=wish.explain)
+
+
+def _grading(wish: Wish) -> GradingConfig:
+    """How a run with this configuration grades."""
+    return GradingConfig() if wish.config is None else load(wish.config, []).grading
 
 
 def _checked(wish: Wish) -> None:
@@ -88,14 +101,21 @@ def _usage() -> str:
     return "write one of\n" + "\n".join(f"  {form}" for form in _FORMS)
 
 
-def grade_pair(gold: str, answer: str, console: "Console", *, explain: bool = False) -> Verdict:
+def grade_pair(
+    gold: str,
+    answer: str,
+    console: "Console",
+    grading: GradingConfig | None = None,
+    *,
+    explain: bool = False,
+) -> Verdict:
     """The verdict on one answer, printed with its reason, span and milliseconds.
 
     With `explain`, also the rule that decided and what gold and answer were read as. Raises
     GraderError where a symbolic comparison needs a worker process and none can start.
     """
     text = as_completion(answer)
-    found = asyncio.run(_explain(gold, text))
+    found = asyncio.run(_explain(gold, text, grading))
     lines = [*_lines(gold, found.verdict, boxed=text != answer), *(_why(found) if explain else ())]
     for name, value in lines:
         console.print(f"{name:<9}{value}", markup=False, highlight=False)
@@ -124,8 +144,8 @@ def as_completion(answer: str) -> str:
     return f"The answer is {answer}" if extract(boxed) is None else boxed
 
 
-async def _explain(gold: str, text: str) -> Explanation:
-    async with AnswerGrader() as grader:
+async def _explain(gold: str, text: str, grading: GradingConfig | None) -> Explanation:
+    async with AnswerGrader(grading) as grader:
         return await grader.explain(gold, text)
 
 

@@ -47,7 +47,9 @@ class Graded:
     seconds: float
 
 
-def grade_file(source: Path, out: Path, console: "Console") -> Graded:
+def grade_file(
+    source: Path, out: Path, console: "Console", grading: GradingConfig | None = None
+) -> Graded:
     """Grade every pair of a file, with a progress bar on a terminal and a summary at the end.
 
     Raises ConfigError where the input cannot be read, has lines that are no pairs, or where the
@@ -58,7 +60,8 @@ def grade_file(source: Path, out: Path, console: "Console") -> Graded:
     total = count_pairs(source)
     began = time.monotonic()
     counts: Counts = Counter()
-    grader = AnswerGrader(GradingConfig(workers=os.cpu_count() or 1))
+    cores = len(os.sched_getaffinity(0))
+    grader = AnswerGrader((grading or GradingConfig()).model_copy(update={"workers": cores}))
     with _progress(total, console) as advance:
 
         def write(temporary: Path) -> None:

@@ -17,9 +17,13 @@ _COUNT = """
     sixteen seventeen eighteen nineteen twenty
 """
 _NUMBER_WORDS = {word: count for count, word in enumerate(_COUNT.split())}
+COUNTING = re.compile(
+    rf"[0-9]|\b(?:{'|'.join(_NUMBER_WORDS)}|[a-z]+ty|hundred|thousand|million|half|third|quarter)\b"
+)
+"""A number among words, in digits or as a word."""
 _LETTER = re.compile(r'(?:"?(?:option|choice) )?\(?"?\(?([A-Za-z])\)?"?\)?', re.IGNORECASE)
 _BASE = re.compile(
-    r"\(?([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)\)?"
+    r"(-?)\(?([0-9][0-9A-F]*|[A-F][0-9A-F]*[0-9][0-9A-F]*)\)?"
     r'_(?:\{?([0-9]{1,2})\}?|\{?"([a-z]+)"\}?)'
 )
 _ORDINAL = re.compile(r'([0-9]{1,12})(?:\^?\{?"?(?:st|nd|rd|th)"?\}?)')
@@ -53,10 +57,10 @@ def _based(text: str) -> Value | None:
     base = _BASE.fullmatch(text.replace(" ", ""))
     if base is None:
         return None
-    digits, name, word = base.groups()
+    minus, digits, name, word = base.groups()
     if word in _NUMBER_WORDS:
         name = str(_NUMBER_WORDS[word])
-    return Value(Kind.BASE, digits.lstrip("0"), name=name) if name else None
+    return Value(Kind.BASE, minus + digits.lstrip("0"), name=name) if name else None
 
 
 def _word(text: str) -> Value | None:

@@ -49,6 +49,8 @@ def number(p: "Parser") -> Node:
     if p.at(Lexeme.COMMAND):
         return add(node, p.primary())
     top, _, bottom = (p.expect(*wanted) for wanted in _SLASHED)
+    if not (top.isdigit() and bottom.isdigit()):
+        raise Unreadable(f"{text} {top}/{bottom}")
     return add(node, Number(Fraction(int(top), int(bottom))))
 
 
@@ -75,10 +77,17 @@ def function(p: "Parser", name: str) -> Node:
         base = script(p)
     exponent = p.exponent() if p.take(Lexeme.SIGN, "^") else None
     if op in _SEVERAL:
-        node: Node = Apply(op, p.arguments())
+        node: Node = _several(p, op)
     else:
         node = _applied(op, _argument(p), base, inverse=exponent == MINUS_ONE)
     return node if exponent in (None, MINUS_ONE) else power(node, exponent or MINUS_ONE)
+
+
+def _several(p: "Parser", op: Op) -> Node:
+    arguments = p.arguments()
+    if op is Op.BINOMIAL and len(arguments) != 2:
+        raise Unreadable(op)
+    return Apply(op, arguments)
 
 
 def _applied(op: Op, argument: Node, base: Node | None, *, inverse: bool) -> Node:
@@ -140,7 +149,7 @@ def _radicand(p: "Parser") -> Node:
 
 def _binomial(p: "Parser") -> Node:
     if p.at(Lexeme.SIGN, "("):
-        return Apply(Op.BINOMIAL, p.arguments())
+        return _several(p, Op.BINOMIAL)
     top = p.group()
     return Apply(Op.BINOMIAL, (top, p.group()))
 

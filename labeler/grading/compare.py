@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from labeler.grading.atoms import same_ratio
+from labeler.grading.atoms import COUNTING, same_ratio
 from labeler.grading.conventions import Conventions
 from labeler.grading.kinds import Kind, Value, about_reals
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
-from labeler.grading.units import DEGREE, PERCENT, RADIAN, UNIT
+from labeler.grading.units import DEGREE, MONEY, PERCENT, RADIAN, UNIT
 from labeler.model import Reason
 
 Leaf = Callable[[Value, Value, Conventions], Ruling]
@@ -52,7 +52,7 @@ class Comparison:
         if gold == answer or self.conventions.units == "ignored":
             return False
         if gold.startswith(UNIT) is not answer.startswith(UNIT) and gold and answer:
-            return False  # 5 units may be 5 cm
+            return _power(gold) != _power(answer) or bool({gold, answer} & {PERCENT, *MONEY})
         if self.conventions.units == "required" and not {gold, answer} & {PERCENT, DEGREE}:
             return True
         return bool(gold) and bool(answer)
@@ -98,6 +98,8 @@ class Comparison:
         return self.rule(value, other) if choice is gold else self.rule(other, value)
 
     def _bases(self, gold: Value, answer: Value) -> Ruling:
+        if Kind.EXPRESSION in (gold.kind, answer.kind):
+            return Ruling(Reason.UNPARSED_ANSWER, Rule.BASES)
         same = gold.text.lstrip("0") == answer.text.lstrip("0")
         if gold.kind is answer.kind:
             same &= gold.name == answer.name
@@ -174,6 +176,10 @@ class Comparison:
         return _all(Rule.MEMBERS, rulings)
 
 
+def _power(unit: str) -> str:
+    return unit[-1] if unit[-1].isdigit() else ""
+
+
 def _words(gold: Value, answer: Value) -> Ruling:
     """Letters, words and ratios: of one kind, or different."""
     if gold.kind is not answer.kind or gold.kind is Kind.WORD:
@@ -183,13 +189,13 @@ def _words(gold: Value, answer: Value) -> Ruling:
         return ruled(Rule.WORDS, equal=equal)
     if gold.kind is Kind.RATIO:
         return ruled(Rule.NUMBERS, equal=same_ratio(gold.text, answer.text))
-    choice = "A" <= gold.text <= "F" or "A" <= answer.text <= "F"
+    choice = "A" <= gold.text <= "F"
     return ruled(Rule.LETTERS, equal=choice and gold.text.lower() == answer.text.lower())
 
 
 def _is_counting(value: Value) -> bool:
     """Whether a value is words with a number among them."""
-    return value.kind is Kind.WORD and any(mark.isdigit() for mark in value.text)
+    return value.kind is Kind.WORD and COUNTING.search(value.text) is not None
 
 
 def _same_but_for_blanks(gold: str, answer: str) -> bool:

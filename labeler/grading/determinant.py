@@ -5,18 +5,23 @@ from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from labeler.grading.tokens import Lexeme, Unreadable
+from labeler.grading.tokens import Lexeme, TooBig, Unreadable
 from labeler.grading.tree import Node, Number, add, mul
 
 if TYPE_CHECKING:
     from labeler.grading.parser import Parser
 
+MAX_CELL_TOKENS = 300
+"""Of all cells together: each stands in many of the products."""
 MAX_ROWS = 4
 """Rows of a determinant that is written out."""
 
 
 def determinant(p: "Parser") -> Node:
     r"""A `vmatrix`, or `\det` before another matrix, written out."""
+    if p.determinants:
+        raise Unreadable("a determinant in a determinant")
+    p.determinants, begin = 1, p.place
     rows = [[p.sum()]]
     while not p.take(Lexeme.COMMAND, "end"):
         if p.take(Lexeme.SIGN, "\\\\"):
@@ -26,6 +31,9 @@ def determinant(p: "Parser") -> Node:
         else:
             p.expect(Lexeme.SIGN, "&")
         rows[-1].append(p.sum())
+    p.determinants = 0
+    if p.place - begin > MAX_CELL_TOKENS:
+        raise TooBig("determinant")
     return leibniz(rows)
 
 

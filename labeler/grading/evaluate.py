@@ -17,7 +17,7 @@ import mpmath
 
 from labeler.grading.budget import afford
 from labeler.grading.exact import Budget, exact
-from labeler.grading.functions import FUNCTIONS, LOST, NoValue, unknown
+from labeler.grading.functions import FUNCTIONS, LOST_DIGITS, NoValue, unknown
 from labeler.grading.symbolic import to_sympy, written_out
 from labeler.grading.tokens import TooBig
 from labeler.grading.tree import BINDERS, IMAGINARY, Apply, Node, Number, Op, Symbol, walk
@@ -93,7 +93,7 @@ class _Found:
     def is_noise(self) -> bool:
         """Whether the value is within the rounding of what it was computed from."""
         with mpmath.workdps(self.digits):
-            noise = self.scale * mpmath.mpf(10) ** (LOST - self.digits)
+            noise = self.scale * mpmath.mpf(10) ** (LOST_DIGITS - self.digits)
             return bool(abs(self.value) <= noise)
 
 
@@ -142,7 +142,9 @@ class _Evaluation:
             found = found.real
         if not mpmath.isfinite(found):
             raise NoValue
-        if self.complex and abs(found.imag) < abs(found) * mpmath.mpf(10) ** (LOST - self.digits):
+        if self.complex and abs(found.imag) < abs(found) * mpmath.mpf(10) ** (
+            LOST_DIGITS - self.digits
+        ):
             found = found.real  # noise there would pick a branch
         self.scale = max(self.scale, abs(found))
         return found

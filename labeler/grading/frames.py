@@ -1,6 +1,6 @@
 """frames.py - the pool's protocol: JSON messages, each after its length in four bytes.
 
-Both ends of a socket speak it: the caller asynchronously (pool.py), server and workers
+Both ends of a socket speak it: the caller asynchronously (server.py), server and workers
 blocking (worker.py). A closed socket is the only way to say goodbye.
 """
 

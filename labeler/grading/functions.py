@@ -12,7 +12,7 @@ import mpmath
 from labeler.grading.tree import Op
 from labeler.model import digest
 
-LOST = 20
+LOST_DIGITS = 20
 """Digits that rounding may cost on the way: below them is noise."""
 
 
@@ -37,7 +37,7 @@ def _product(*factors: Any) -> Any:  # noqa: ANN401
 def _whole(x: Any) -> Any:  # noqa: ANN401
     """The whole number that a value is but for rounding, or the value."""
     whole = mpmath.nint(x)
-    noise = mpmath.mpf(10) ** (LOST - mpmath.mp.dps)
+    noise = mpmath.mpf(10) ** (LOST_DIGITS - mpmath.mp.dps)
     return whole if abs(x - whole) <= noise * max(1, abs(x)) else x
 
 

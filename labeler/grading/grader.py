@@ -4,7 +4,7 @@
 2. Most verdicts cost microseconds and never leave the caller: exact match, numbers, words,
    different shapes. The rest goes to the pool, identical pairs once at a time.
 3. The memo never holds a verdict that depends on luck (timeout, grader_died).
-4. A verdict is a function of gold, text and `version`, timeouts aside.
+4. A verdict is a function of gold, text and `version`, time and memory running out aside.
 It belongs to the event loop that it was opened in.
 """
 
@@ -12,6 +12,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version as installed
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import Self
@@ -23,6 +24,7 @@ from labeler.grading.conventions import Conventions
 from labeler.grading.explain import Explanation, kind_of
 from labeler.grading.extract import cut_short, extract, tidy
 from labeler.grading.kinds import Value
+from labeler.grading.normalise import normalise
 from labeler.grading.pool import WorkerPool
 from labeler.grading.rulings import Judged, Rule, Ruling, ruled
 from labeler.grading.settle import settle
@@ -30,13 +32,11 @@ from labeler.grading.values import read
 from labeler.model import Finish, Outcome, Reason, Verdict, digest
 from labeler.params import Params
 
-VERSION = "labeler2"
-"""Version of everything that this package decides: raised with every change of a verdict."""
-
 _ENGINES = ("sympy", "mpmath")
 _LUCK = (Reason.TIMEOUT, Reason.GRADER_DIED)
 _INCORRECT = (Reason.WRONG, Reason.NO_ANSWER, Reason.TRUNCATED)
 _MEMO_SPAN = 512
+_GOLDS = 1000
 
 
 class GradingConfig(Params):
@@ -93,9 +93,9 @@ class AnswerGrader:
 
     @property
     def version(self) -> str:
-        """This checker's version, those of the libraries that decide with it, its conventions."""
+        """A digest of this package's code, its libraries' versions, and its conventions."""
         if not self._version:
-            parts = [VERSION, *(f"{name}-{installed(name)}" for name in _ENGINES)]
+            parts = [f"labeler-{_code()}", *(f"{name}-{installed(name)}" for name in _ENGINES)]
             conventions = self.config.conventions
             if conventions != Conventions():
                 parts.append(f"conventions-{digest(conventions.model_dump_json(), size=4)}")
@@ -104,7 +104,7 @@ class AnswerGrader:
 
     @property
     def pids(self) -> Sequence[int]:
-        """Processes that the pool holds just now: none before the first symbolic answer."""
+        """The server and its idle workers: none before the first symbolic answer."""
         return self._pool.pids
 
     async def grade(
@@ -158,35 +158,44 @@ class AnswerGrader:
         """The ruling that needs no worker, or an undecided one."""
         if _is_integer(gold) and _is_integer(span):
             return ruled(Rule.NUMBERS, equal=int(gold) == int(span))
-        expected = self._gold(gold)
-        if expected is None:
-            return Ruling(Reason.UNPARSED_GOLD, Rule.READING)
-        if span == expected.span:
-            return ruled(Rule.TEXT, equal=True)
-        return self._comparison.rule(expected.value, read(span))
+        try:
+            expected = self._gold(gold)
+            if expected is None:
+                return Ruling(Reason.UNPARSED_GOLD, Rule.READING)
+            if span == expected.span:
+                return ruled(Rule.TEXT, equal=True)
+            return self._comparison.rule(expected.value, read(span))
+        except RecursionError:  # depths are bounded, but the caller's own stack may be deep
+            return Ruling(Reason.TOO_BIG, Rule.LIMITS)
+        except Exception:  # noqa: BLE001 - one text that nobody thought of must not end a unit
+            return Ruling(Reason.UNPARSED_ANSWER, Rule.LIMITS)
 
     def _gold(self, gold: str) -> "_Gold | None":
         """The gold, read once a problem; None for one that says nothing."""
         if gold not in self._golds:
-            if len(self._golds) >= 1000:
-                self._golds.clear()
+            if len(self._golds) >= _GOLDS:
+                del self._golds[next(iter(self._golds))]
             span = tidy(gold)
             self._golds[gold] = _Gold(span, read(span)) if span else None
         return self._golds[gold]
 
     async def _slowly(self, gold: str, span: str) -> Verdict:
-        """The worker's verdict; callers who wait for the same pair share one job."""
-        key = (gold, span)
-        task = self._running.get(key)
-        if task is None:
-            task = asyncio.create_task(self._ask(gold, span))
-            self._running[key] = task
-            task.add_done_callback(lambda _: self._running.pop(key, None))
-        return await asyncio.shield(task)
+        """The worker's verdict; spellings of one answer are one job, however many wait for it."""
+        spelled = normalise(span)
+        known = self._recall(gold, spelled)
+        if known is None:
+            key = (gold, spelled)
+            task = self._running.get(key)
+            if task is None:
+                task = asyncio.create_task(self._ask(gold, span, spelled))
+                self._running[key] = task
+                task.add_done_callback(lambda _: self._running.pop(key, None))
+            known = await asyncio.shield(task)
+        return self._remember(gold, span, known.reason, known.millis)
 
-    async def _ask(self, gold: str, span: str) -> Verdict:
+    async def _ask(self, gold: str, span: str, spelled: str) -> Verdict:
         judged = await self._pool.run(tidy(gold), span, self.config.conventions)
-        return self._remember(gold, span, _reason(judged.ruling), judged.millis)
+        return self._remember(gold, spelled, _reason(judged.ruling), judged.millis)
 
     def _recall(self, gold: str, span: str) -> Verdict | None:
         key = (gold, span)
@@ -201,6 +210,12 @@ class AnswerGrader:
                 del self._memo[next(iter(self._memo))]
             self._memo[gold, span] = _verdict(reason, span, 0.0)
         return _verdict(reason, span, millis)
+
+
+def _code() -> str:
+    """A digest of what decides here: another code may give other verdicts."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return digest(*(source.read_text(encoding="utf-8") for source in sources), size=4)
 
 
 def _span(text: str, finish: Finish) -> str | Reason:

@@ -2,7 +2,7 @@ r"""intervals.py - sets of reals whose ends are written out, without solving any
 
 Intervals, their unions, and relations between one variable and rational numbers (`-2 \le x < 7`,
 `x \ne 3`, "x < 0 or x > 2") are read as pieces of the number line. Other inequalities and other
-end points are for a worker, which solves them (relations.py).
+end points are for a worker, which solves them (regions.py).
 """
 
 import math

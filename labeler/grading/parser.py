@@ -1,7 +1,7 @@
 r"""parser.py - an expression or relation, LaTeX or plain text, to a tree.
 
-A precedence parser over tokens.py. From loose to tight: relations; sums; products, quotients
-and `mod`, from left to right; a sign; powers, from right to left; `!`, `°` and `%` behind; a
+A precedence parser over tokens.py. From loose to tight: relations; sums; `mod`; products and
+quotients, from left to right; a sign; powers, from right to left; `!`, `°` and `%` behind; a
 number, symbol, bracket, function or command (commands.py). Nothing is evaluated.
 1. A product needs no sign (`2x(y+1)`), but two numbers side by side are unreadable, except a
    whole number and a fraction: `1\frac{1}{4}` is 1 + 1/4.
@@ -12,12 +12,12 @@ number, symbol, bracket, function or command (commands.py). Nothing is evaluated
 Depth and length are bounded (TooBig), so that everything after may recurse.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from labeler.grading.commands import COMMANDS, function, number
-from labeler.grading.tokens import Lexeme, Token, TooBig, Unreadable, tokens
+from labeler.grading.tokens import Cursor, Lexeme, Token, TooBig, Unreadable, tokens
 from labeler.grading.tree import (
     ONE,
     PI,
@@ -37,6 +37,9 @@ from labeler.grading.tree import (
 MAX_DEPTH = 50
 """Nesting of brackets, exponents and functions; a deeper text is too big."""
 
+REMEMBERED = 200
+"""Characters up to which a text's tree is kept: golds and short answers come again."""
+
 _RELATIONS = ("=", "<", ">", "<=", ">=", "!=")
 _NO_FACTORS = ("bmod", "choose", "over", "to", "end", "rfloor", "rceil")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
@@ -44,9 +47,17 @@ _HUNDREDTH = Number(Fraction(1, 100))
 _DEGREE = mul(PI, Number(Fraction(1, 180)))
 
 
-@lru_cache(maxsize=4096)
 def parse(text: str) -> Node | Relation:
     """The expression or relation that normalised text is. Raises Unreadable or TooBig."""
+    return _remembered(text) if len(text) <= REMEMBERED else _parse(text)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(text: str) -> Node | Relation:
+    return _parse(text)
+
+
+def _parse(text: str) -> Node | Relation:
     parser = Parser(tokens(text))
     try:
         found = parser.relation()
@@ -56,40 +67,19 @@ def parse(text: str) -> Node | Relation:
     return found
 
 
-class Parser:
+class Parser(Cursor):
     """One pass over the tokens of one text."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self._tokens = tokens
-        self._at = 0
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        super().__init__(tokens)
         self._depth = 0
         self._bars = 0
         self._raised = 0
         """Where the last exponent ended: a number may follow it, as in `x^n 2`."""
+        self.determinants = 0
+        """Determinants that are open: none may stand in another."""
         self.integrals = 0
         """Integrals that are open: `dx` ends the innermost."""
-
-    # --- tokens ---
-
-    def at(self, lexeme: Lexeme, *texts: str, ahead: int = 0) -> bool:
-        """Whether the next token (or one after it) is of a kind, and one of these if any."""
-        token = self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
-        return token.lexeme is lexeme and (not texts or token.text in texts)
-
-    def take(self, lexeme: Lexeme, *texts: str) -> bool:
-        """Take the next token if it is one of these."""
-        found = self.at(lexeme, *texts)
-        self._at += found and lexeme is not Lexeme.END
-        return found
-
-    def expect(self, lexeme: Lexeme, *texts: str) -> str:
-        """The text of the token that has to come now. Raises Unreadable where another does."""
-        token = self._tokens[self._at]
-        if not self.take(lexeme, *texts):
-            raise Unreadable(token.text)
-        return token.text
-
-    # --- grammar ---
 
     def relation(self) -> Node | Relation:
         """Sides and the signs between them, or one expression."""
@@ -106,13 +96,13 @@ class Parser:
             minus = self.expect(Lexeme.SIGN) == "-"
             terms.append(neg(self.term()) if minus else self.term())
         if self.take(Lexeme.COMMAND, "choose"):
-            return Apply(Op.BINOMIAL, (add(*terms), self.sum()))
+            return Apply(Op.BINOMIAL, (add(*terms), self.deeper(self.sum)))
         if self.take(Lexeme.COMMAND, "over"):
-            return div(add(*terms), self.sum())
+            return div(add(*terms), self.deeper(self.sum))
         return add(*terms)
 
     def term(self) -> Node:
-        """Factors with `*`, `/`, `mod` or nothing between them."""
+        """Factors with `*`, `/` or nothing between them; with `mod`, products on both sides."""
         factors = [self.unary()]
         while True:
             if self.take(Lexeme.SIGN, "*"):
@@ -120,7 +110,7 @@ class Parser:
             elif self.take(Lexeme.SIGN, "/"):
                 factors.append(div(ONE, self._denominator()))
             elif self.take(Lexeme.COMMAND, "bmod"):
-                factors = [Apply(Op.MOD, (mul(*factors), self.unary()))]
+                return Apply(Op.MOD, (mul(*factors), self.deeper(self.term)))
             elif self.starts_factor():
                 factors.append(self.power())
             else:
@@ -210,8 +200,6 @@ class Parser:
         self._bars = bars
         self.expect(Lexeme.SIGN, "|" if plain else "|)")
         return Apply(Op.ABS, (node,))
-
-    # --- brackets ---
 
     def group(self) -> Node:
         """A bracketed expression. Bars outside do not end inside it."""

@@ -7,8 +7,9 @@ not zero, or (None) has no value that tells.
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from labeler.grading.exact import Budget, exact
 from labeler.grading.structure import canonical, key
@@ -31,11 +32,13 @@ _TRIALS = (
 _WHOLE_TRIALS = ((4, 1), (4, -1), (47, 0))
 """More of them, at whole values."""
 ENOUGH = 3
-"""Points that show zero before a smooth expression counts as zero."""
+"""Points that show zero before an expression counts as zero."""
+MOST_LITERALS = 6
+"""Numbers of an expression whose quotients cut the line into pieces."""
 _STEPPED = (Op.FLOOR, Op.CEILING, Op.MOD)
 """Operations that jump, at whole values mostly."""
 _BENT = (*_STEPPED, Op.ABS, Op.MAX, Op.MIN)
-"""Operations that follow one formula here and another there: every trial counts then."""
+"""Operations that follow one formula here and another there: every trial is made then."""
 _COUNTED = (Op.FACTORIAL, Op.DOUBLE_FACTORIAL, Op.BINOMIAL, Op.MOD, Op.GCD, Op.LCM)
 
 
@@ -44,16 +47,16 @@ def vanishes(gap: Node, at: At) -> bool | None:
 
     None where too few points tell.
     """
-    enough = len(_TRIALS) if _bent(gap) else ENOUGH
+    bent = _bent(gap)
     told = 0
     for point in points(gap):
         zero = at(bind(gap, point))
         if zero is False:
             return False
         told += zero is True
-        if told == enough and not _steps(gap):
+        if told == ENOUGH and not bent:
             return True
-    return True if told > 1 else None
+    return True if told >= ENOUGH else None
 
 
 def points(*nodes: Node) -> Iterator[dict[str, Node]]:
@@ -61,11 +64,10 @@ def points(*nodes: Node) -> Iterator[dict[str, Node]]:
     names = sorted(frozenset[str]().union(*map(free_symbols, nodes)))
     counting = sorted(frozenset[str]().union(*map(counted, nodes)))
     draw = random.Random(digest(*names, *sorted(_seed(node) for node in nodes)))
+    literals = _literals(*nodes)
     starts = [draw.randint(2, 6) for _ in counting]
-    reach = _reach(*nodes)
-    whole = _WHOLE_TRIALS if any(map(_steps, nodes)) else ()
-    for trial, (size, sign) in enumerate((*_TRIALS, *whole)):
-        scale = {0: Fraction(1), 1000: reach}.get(size, Fraction(size))
+    for trial, (size, sign) in enumerate(_trials(nodes)):
+        scale = {0: Fraction(1), 1000: 1000 + 4 * literals[-1]}.get(size, Fraction(size))
         point: dict[str, Node] = {}
         for name in names:
             share = Fraction(draw.randint(3000, 9973), 9973) * (sign or draw.choice((1, -1)))
@@ -75,6 +77,37 @@ def points(*nodes: Node) -> Iterator[dict[str, Node]]:
             slow = place if trial % 2 else len(counting) - 1 - place
             point[name] = Number(Fraction(starts[place] + (trial >> slow)))
         yield point
+    if any(map(_bent, nodes)):
+        yield from _between(names, counting, literals, draw)
+
+
+def _trials(nodes: Sequence[Node]) -> Sequence[tuple[int, int]]:
+    return (*_TRIALS, *_WHOLE_TRIALS) if any(map(_steps, nodes)) else _TRIALS
+
+
+def _between(
+    names: Sequence[str], counting: Sequence[str], literals: Sequence[Fraction], draw: random.Random
+) -> Iterator[dict[str, Node]]:
+    """Points in the pieces that the expression's own numbers, and their quotients, cut out."""
+    few = literals[:MOST_LITERALS]
+    cuts = sorted({sign * a / b for a in few for b in few for sign in (1, -1)} | {Fraction(0)})
+    middles = [(low + high) / 2 for low, high in pairwise(cuts)]
+    whole = sorted({int(c) + d for c in literals for d in (-1, 0, 1) if c.denominator == 1})
+    rounds = max(len(middles) if names else 0, len(whole) if counting else 0)
+    for place in range(rounds):
+        point: dict[str, Node] = {}
+        for name in names:
+            chosen = draw.choice(middles) if len(names) > 1 else middles[place % len(middles)]
+            point[name] = Number(chosen)
+        for name in counting:
+            point[name] = Number(Fraction(max(1, whole[place % len(whole)])))
+        yield point
+
+
+def _literals(*nodes: Node) -> list[Fraction]:
+    """Sizes of the numbers in the expressions, one among them, from small to large."""
+    values = {abs(n.value) for node in nodes for n in walk(node) if isinstance(n, Number)}
+    return sorted({value for value in values if 0 < value < 10**9} | {Fraction(1)})
 
 
 def _seed(node: Node) -> str:
@@ -87,13 +120,6 @@ def _seed(node: Node) -> str:
 
 def _steps(node: Node) -> bool:
     return any(isinstance(part, Apply) and part.op in _STEPPED for part in walk(node))
-
-
-def _reach(*nodes: Node) -> Fraction:
-    """A size beyond every number in the expressions; 1000 where they are huge."""
-    values = [abs(n.value) for node in nodes for n in walk(node) if isinstance(n, Number)]
-    largest = max([Fraction(1), *values])
-    return 1000 + 4 * largest if largest < 10**9 else Fraction(1000)
 
 
 def _bent(node: Node) -> bool:

@@ -41,8 +41,9 @@ def same_region(gold: Value, answer: Value) -> bool | None:
         return None
     if regions[0] is None or regions[1] is None:
         return None
-    one = _one_variable(regions[0].variable, regions[1].variable)
-    return one and _same_set(regions[0].set, regions[1].set)
+    if not _one_variable(regions[0].variable, regions[1].variable):
+        return False
+    return _same_set(regions[0].set, regions[1].set)
 
 
 def _one_variable(*names: str) -> bool:
@@ -75,14 +76,14 @@ def _near(a: End, b: End) -> bool:
     return a == b
 
 
-def _same_set(gold: Any, answer: Any) -> bool:  # noqa: ANN401 - sympy has no types
+def _same_set(gold: Any, answer: Any) -> bool | None:  # noqa: ANN401 - sympy has no types
     """Sets by their intervals, end points by their values: they may be written differently."""
     if gold == answer:
         return True
     left, right = _intervals(gold), _intervals(answer)
-    if left is None or right is None or len(left) != len(right):
-        return False
-    return all(
+    if left is None or right is None:
+        return None
+    return len(left) == len(right) and all(
         a[2:] == b[2:] and all(_same_end(x, y) for x, y in zip(a[:2], b[:2], strict=True))
         for a, b in zip(left, right, strict=True)
     )

@@ -18,7 +18,6 @@ class Rule(StrEnum):
     WORDS = "words, or a word and no word"
     BASES = "digits and base"
     KINDS = "kinds that cannot be equal"
-    NAMES = "different variables on the left"
     LENGTH = "different numbers of parts"
     PARTS = "parts in order"
     MEMBERS = "parts in any order"

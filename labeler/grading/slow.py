@@ -20,9 +20,12 @@ from labeler.grading.structure import remainder
 from labeler.grading.symbolic import to_sympy
 from labeler.grading.tokens import TooBig
 from labeler.grading.tree import Node, Relation, free_symbols, walk
-from labeler.grading.values import MAX_PARTS, read
+from labeler.grading.values import read
 from labeler.model import Reason
 
+_TOO_BIG = Ruling(Reason.TOO_BIG, Rule.LIMITS)
+MAX_PAIRS = 10_000
+"""Pairs of parts in any order that are compared; the clock counts, too."""
 SIMPLIFIED_NODES = 60
 """Size of a difference that simplification is still tried on."""
 
@@ -32,15 +35,14 @@ _LIMITS = (MemoryError, RecursionError, OverflowError, OSError, ImportError, Sys
 
 def judge(gold: str, answer: str, conventions: Conventions) -> Ruling:
     """The ruling on two spans: always one that decides, or says why none can be given."""
+    comparison = Comparison(conventions, _leaf, most_pairs=MAX_PAIRS)
     try:
-        return Comparison(conventions, _leaf, most_pairs=MAX_PARTS**2).rule(
-            read(gold), read(answer)
-        )
+        ruling = comparison.rule(read(gold), read(answer))
+        return _TOO_BIG if ruling.reason is None else ruling
     except TooBig:
-        return Ruling(Reason.TOO_BIG, Rule.LIMITS)
+        return _TOO_BIG
     except Exception as error:  # noqa: BLE001 - sympy raises anything: they cannot be compared
-        limit = _hit_a_limit(error)
-        return Ruling(Reason.TOO_BIG if limit else Reason.UNPARSED_ANSWER, Rule.LIMITS)
+        return _TOO_BIG if _hit_a_limit(error) else Ruling(Reason.UNPARSED_ANSWER, Rule.LIMITS)
 
 
 def _hit_a_limit(error: BaseException | None) -> bool:
@@ -71,10 +73,18 @@ def _leaf(gold: Value, answer: Value, conventions: Conventions) -> Ruling:
         return trees
     left, right = trees
     if isinstance(left, Relation) and isinstance(right, Relation):
-        return _told(Rule.RATIO, same_relation(left, right))
+        return _related(left, right)
     if isinstance(left, Node) and isinstance(right, Node):
         return _expressions((gold, left), (answer, right), conventions)
     return ruled(Rule.KINDS, equal=False)
+
+
+def _related(gold: Relation, answer: Relation) -> Ruling:
+    """Inequalities of one variable may have one solution without a constant ratio."""
+    same = same_relation(gold, answer)
+    names = frozenset[str]().union(*map(free_symbols, (*gold.sides, *answer.sides)))
+    solved = {"="}.isdisjoint(gold.signs) and len(names) == 1
+    return _told(Rule.RATIO, None if solved and same is False else same)
 
 
 def _told(rule: Rule, equal: bool | None) -> Ruling:

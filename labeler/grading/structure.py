@@ -38,7 +38,7 @@ _TOTAL = (Op.ADD, Op.MUL, Op.ABS, Op.FLOOR, Op.CEILING, Op.MAX, Op.MIN, Op.SIN, 
 _UNORDERED = (Op.GCD, Op.LCM, Op.MAX, Op.MIN)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def remainder(gold: Node, answer: Node) -> bool | Node | None:
     """Whether two expressions are equal, or the difference that structure leaves.
 
@@ -56,7 +56,7 @@ def remainder(gold: Node, answer: Node) -> bool | Node | None:
     return gap == ZERO if isinstance(gap, Number) else gap
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _kept(gold: Node) -> Node:
     """A gold's canonical form, worked out once for many answers."""
     return canonical(gold)

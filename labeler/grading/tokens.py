@@ -7,7 +7,7 @@ letter: `x_{12}'` is one symbol.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -172,3 +172,34 @@ def _named(name: str) -> Iterator[Token]:
         yield Token(Lexeme.COMMAND, _COMMAND_SPELLINGS[name])
     elif name not in _BLANKS:
         raise Unreadable(name)
+
+
+class Cursor:
+    """A place among tokens."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    @property
+    def place(self) -> int:
+        """How many tokens were taken."""
+        return self._at
+
+    def at(self, lexeme: Lexeme, *texts: str, ahead: int = 0) -> bool:
+        """Whether the next token (or one after it) is of a kind, and one of these if any."""
+        token = self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
+        return token.lexeme is lexeme and (not texts or token.text in texts)
+
+    def take(self, lexeme: Lexeme, *texts: str) -> bool:
+        """Take the next token if it is one of these."""
+        found = self.at(lexeme, *texts)
+        self._at += found and lexeme is not Lexeme.END
+        return found
+
+    def expect(self, lexeme: Lexeme, *texts: str) -> str:
+        """The text of the token that has to come now. Raises Unreadable where another does."""
+        token = self._tokens[self._at]
+        if not self.take(lexeme, *texts):
+            raise Unreadable(token.text)
+        return token.text

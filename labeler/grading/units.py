@@ -58,6 +58,16 @@ _NAMES = {
     "mhz": "mhz",
     "mol": "mol mole moles",
     "mmol": "mmol",
+    "N": "newton newtons",
+    "J": "joule joules",
+    "W": "watt watts",
+    "V": "volt volts",
+    "A": "ampere amperes amp amps",
+    "Pa": "pascal pascals",
+    "K": "kelvin kelvins",
+    "C": "celsius",
+    "F": "fahrenheit",
+    "ohm": "ohm ohms",
     UNIT: "unit units",
     RADIAN: "radian radians rad",
     "nickel": "nickel nickels",
@@ -85,14 +95,20 @@ _GLUABLE = (
 """Units that may stand right behind a number: other short runs of letters are variables."""
 _FUNCTION_NAMES = (*FUNCTIONS, *BARE_SYMBOLS, "sqrt")
 _POWERS = {"square": "2", "sq": "2", "squared": "2", "cubic": "3", "cu": "3", "cubed": "3"}
-SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_POWERS_OF_TEN = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+SCALES = {
+    **{name: 10**power for name, power in _POWERS_OF_TEN.items()},
+    **{f"{name}s": 10**power for name, power in _POWERS_OF_TEN.items()},
+    "dozen": 12,
+    "dozens": 12,
+}
 _TELLING = re.compile(
     r"\b(?:(?<!of )[b-zB-Z](?!')|plus|minus|divided|choose|factorial|root|sin|cos|tan|log|ln|exp"
     r"|mod|modulo|base|than|half|halves|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?"
     r"|ninths?|tenths?|hundredths?|thousandths?|if|when|unless|except|where|below|above|under|negative"
     r"|not|wrong|incorrect|false|is|or (?:more|less|fewer|greater|higher|so)"
-    r"|(?:and|or)(?= (?:an? )?(?:one|two|three|four|five|six|seven|eight|nine|ten|[a-z]+teen"
-    r"|[a-z]+ty)))\b|^(?:squared|cubed)\b",
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|twenty|thirty|forty"
+    r"|fifty|sixty|seventy|eighty|ninety|millionths?|billionths?|tens|gross|score)\b|^(?:squared|cubed)\b",
     re.IGNORECASE,
 )
 """Words that may change the value: with one of them the text is not merely what is counted."""

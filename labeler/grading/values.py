@@ -8,6 +8,7 @@ text is evaluated here. Reading is total: any text gives a Value.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from labeler.grading.atoms import atom
 from labeler.grading.brackets import closes_last, outer_text, peel, split_top
@@ -29,12 +30,15 @@ _RELATION = re.compile(r"\\(?:le|ge|ne|mid|in|notin|to|approx|equiv)(?![A-Za-z])
 _BUILDER = re.compile(r"\\\{[A-Za-z](?:\\in ?\\mathbb\{R\})? ?(?:\\mid|\||:)(.*)\\\}")
 _LETTER = r"(?:[A-Za-z]|\\[a-z]+)"
 _LONE = re.compile(
-    rf"{_LETTER}(?:_[A-Za-z0-9]|_\{{[^{{}}]*\}})?'*(?:\([^()=]*\))?"
+    rf"{_LETTER}(?:_[A-Za-z0-9]|_\{{[^{{}}]*\}})?'*|[fghpqFGHPQEV]'*\([^()=]*\)"
     r"|[A-Z]{2,4}|\|[A-Z]{1,4}\||\\(?:overline|angle|triangle|vec) ?\{?[A-Za-z]{1,4}\}?"
-    r'|"[^"]*"|[A-Za-z][A-Za-z ]{3,30}'
+    r'|"[^"]*"'
+    r"|(?=[^=]*[aeiou])(?=[^=]{4})(?!.*\b(?:sin|cos|tan|log|ln|exp)[xyzn]?\b)"
+    r"[A-Za-z]{3,}(?: [A-Za-z]{3,}){0,4}"
     rf"|\({_LETTER}(?:,{_LETTER})*\)"
 )
 """What an answer may be the value of: a variable, a segment, a function's value, words, a point."""
+_LETTERS = re.compile(r'\\[A-Za-z]+|"[^"]*"|([A-Za-z])')
 _ANGLED = re.compile(r"sin|cos|tan|cot|sec|csc|°")
 """What makes a degree sign at the end belong to the last factor."""
 _CHOICE = re.compile(r'"?(?:\(([A-J])\)|([A-J])[.:)])[ ":.]*([^ ":.+*/^=,)(_!<>].*)')
@@ -104,7 +108,8 @@ def _measured(text: str, depth: int) -> Value:
     number = numeral(rest)
     if number is not None:
         if scale != 1:
-            number = Numeral(number.value * scale, number.places and 0, number.significant)
+            places = None if number.places is None else 0
+            number = Numeral(number.value * scale, places, number.significant)
         return Value(Kind.NUMBER, rest, number, unit)
     if rest == text or (unit == DEGREE and _ANGLED.search(rest)):
         return _compound(text, depth)
@@ -136,6 +141,8 @@ def _matrix(text: str, matrix: re.Match[str], depth: int, factor: str = "") -> V
     if style == "array":
         body = re.sub(r"^\{[^}]*\}", "", body)
     rows = [row.split("&") for row in body.split("\\\\") if row.strip(" ")]
+    if sum(map(len, rows)) > MAX_PARTS:
+        return Value(Kind.EXPRESSION, text)
     if factor == "-":
         factor = "-1"
     if factor:
@@ -201,6 +208,19 @@ def _sequence_of(kind: Kind, text: str, pieces: list[str], depth: int, name: str
     return Value(kind, text, parts=tuple(parts), name=name)
 
 
+def _chain(text: str, equals: Sequence[int], depth: int) -> Value:
+    """`a = b = c`: a value where it ends in a number, or repeats one expression of a name."""
+    ends = [-1, *equals, len(text)]
+    sides = [text[left + 1 : right] for left, right in pairwise(ends)]
+    letters = [set(_LETTERS.findall(side)) - {""} for side in sides]
+    named = _LONE.fullmatch(sides[0].strip()) and all(one == letters[-1] for one in letters[1:])
+    if not letters[-1] and letters[0]:
+        return _read(sides[-1], depth + 1)
+    if named or not any(letters):
+        return _relation(f"{sides[0]}={sides[-1]}", depth)
+    return Value(Kind.RELATION, text)
+
+
 def _relation(text: str, depth: int) -> Value:
     member = re.match(r"(?:[A-Za-z]|\\[a-z]+)\\in(?![A-Za-z])", text)
     if member is not None:
@@ -212,7 +232,7 @@ def _relation(text: str, depth: int) -> Value:
     if not equals:
         return Value(Kind.EXPRESSION, text)
     if len(equals) > 1:
-        return _read(text[equals[-1] + 1 :], depth + 1)
+        return _chain(text, equals, depth)
     sides = (text[: equals[0]], text[equals[0] + 1 :])
     lone = [side for side in sides if _LONE.fullmatch(side.strip())]
     name = lone[0].strip() if lone else ""

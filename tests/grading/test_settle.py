@@ -50,7 +50,7 @@ def test_polynomials_are_settled_in_every_style(
 @given(rationals(), STYLE, rationals(), STYLE)
 def test_rational_numbers_are_settled(one: Node, style: Style, other: Node, way: Style) -> None:
     found = ruling(spell(one, style), spell(other, way))
-    assert found == ruling(spell(one, style), spell(other, way))
+    assert found[0] is ruling(spell(other, way), spell(one, style))[0]
     try:
         wanted = agree(one, other, is_zero)
     except TooBig:

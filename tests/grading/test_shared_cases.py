@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.grading_rows import DECIDED
 from labeler.grading import AnswerGrader
 from labeler.model import Finish, Outcome
 
@@ -36,18 +37,21 @@ async def test_hard_cases(tmp_path: Path) -> None:
             text = row["pred"].replace("{marker}", str(marker))
             (verdict,) = await grader.grade(row["gold"], [(text, Finish.STOP)])
             assert not marker.exists(), row["id"]
-            if row["expected"] == "debatable":
-                continue
+            expected = row["expected"]
+            if expected == "debatable":
+                if row["id"] not in DECIDED:
+                    continue
+                expected = DECIDED[row["id"]]
             kinds["scored"] += 1
             correct = verdict.outcome is Outcome.CORRECT
-            if correct is not row["expected"]:
+            if correct is not expected:
                 kinds["false positives" if correct else "false negatives"] += 1
                 wrong.append((row["id"], row["kind"], verdict.reason.value))
     right = 1 - len(wrong) / kinds["scored"]
     print(f"\n{right:.1%} right; {dict(kinds)}; {wrong}")
     assert kinds["false positives"] == 0
     assert [case for case in wrong if case[1] in NUMERIC and case[0] not in UNMARKED] == []
-    assert right >= 0.97
+    assert {case[0] for case in wrong} <= UNMARKED
 
 
 async def test_gsm8k_model_solutions_are_graded_as_published() -> None:

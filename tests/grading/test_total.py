@@ -9,7 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from labeler.grading.compare import Comparison
+from labeler.grading.conventions import Conventions
 from labeler.grading.extract import WINDOW, cut_short, extract, tidy
+from labeler.grading.settle import settle
 from labeler.grading.values import read
 from labeler.model import Outcome, Reason, Verdict
 
@@ -50,6 +53,8 @@ REPEATED = st.builds(
     lambda piece, count: piece * count, st.sampled_from([*COMMANDS, *PLAIN, "1 ", "x+", "1,"]),
     st.integers(0, 3000),
 )  # fmt: skip
+PURE = Comparison(Conventions(), settle)
+"""What the caller's process does, without the grader's own net."""
 SPANS = ANY | BROKEN | NESTED | REPEATED
 GOLDS = st.sampled_from(["12", "\\sqrt{2}", "(1, 2)", "x^2 + 1", "x > 2", "\\{1, 2\\}", "A", ""])
 
@@ -59,12 +64,19 @@ GOLDS = st.sampled_from(["12", "\\sqrt{2}", "(1, 2)", "x^2 + 1", "x > 2", "\\{1,
 @example("\\$" * 2000)
 @example("f'" * 2000)
 @example("A:" * 2000)
+@example("x+1 2.5/3")
+@example("x" + " \\bmod x" * 900)
+@example("1" + " \\over x" * 400)
+@example("\\begin{vmatrix}1&2&3\\\\4&" * 13 + "x" + "&5\\\\6&7&8\\end{vmatrix}" * 13)
+@example("(180!)!")
 def test_pure_parts_take_any_text(text: str) -> None:
     for said in (text, f"\\boxed{{{text}}}", f"The answer is {text}"):
         span = extract(said)
         assert span is None or 0 < len(span) <= WINDOW
         assert isinstance(cut_short(said), bool)
-        read(tidy(said))
+        value = read(tidy(said))
+        for other in ("x+1", "\\sqrt{2}", "x>2", "(1, 2)"):
+            PURE.rule(read(other), value)
         if span is not None:
             read(span)
 
