@@ -2,7 +2,8 @@
 
 On one core, which grader and worker share, warm, memo off (memo_size=0; a problem's gold is read
 once, as in labelling), every gold distinct. Numeric: GSM8K model solutions, one call a problem,
-and decimals, fractions, percents, ..., one call a pair. Symbolic: 32 calls at once.
+and decimals, fractions, percents, ..., 8 completions a gold, which state one answer. Symbolic:
+32 calls at once.
 
 Of three rounds the fastest counts, since a shared machine only ever slows one down; rounds share
 no pair, so that no cache answers. Rate kept is the symbolic rate with 1% resource bombs, bombs

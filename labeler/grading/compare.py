@@ -5,13 +5,13 @@ part. Two expressions are the leaf's business: `settle` outside a worker, which 
 undecided, and `slow` inside. What careful people differ about stands in conventions.py.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from labeler.grading.atoms import COUNTING, same_ratio
 from labeler.grading.conventions import Conventions
 from labeler.grading.kinds import Kind, Value, about_reals
+from labeler.grading.normalise import same_but_for_blanks
 from labeler.grading.numerals import Numeral, same_number
 from labeler.grading.rulings import UNDECIDED, Rule, Ruling, ruled
 from labeler.grading.units import DEGREE, MONEY, PERCENT, RADIAN, UNIT
@@ -43,7 +43,7 @@ class Comparison:
         if gold.number is not None and answer.number is not None:
             return self._numbers(gold, answer)
         alike = (gold.name, gold.kind) == (answer.name, answer.kind)
-        if alike and (gold.text == answer.text or _same_but_for_blanks(gold.text, answer.text)):
+        if alike and (gold.text == answer.text or same_but_for_blanks(gold.text, answer.text)):
             return ruled(Rule.TEXT, equal=True)
         return self._unequal_texts(gold, answer)
 
@@ -162,7 +162,7 @@ class Comparison:
         return gold.kind is Kind.MATRIX or (gold.kind is Kind.LIST and order == "always")
 
     def _matching(self, gold: Sequence[Value], answer: Sequence[Value]) -> Ruling:
-        """Each gold part takes an equal answer part of its own; equality is transitive."""
+        """Each gold part takes the first equal answer part that is left."""
         if len(gold) * len(answer) > self.most_pairs and not _numeric((*gold, *answer)):
             return UNDECIDED
         left = list(answer)
@@ -196,18 +196,6 @@ def _words(gold: Value, answer: Value) -> Ruling:
 def _is_counting(value: Value) -> bool:
     """Whether a value is words with a number among them."""
     return value.kind is Kind.WORD and COUNTING.search(value.text) is not None
-
-
-def _same_but_for_blanks(gold: str, answer: str) -> bool:
-    if " " not in gold and " " not in answer:
-        return False
-    if _BESIDE.search(gold) or _BESIDE.search(answer):
-        return False
-    return gold.replace(" ", "") == answer.replace(" ", "")
-
-
-_BESIDE = re.compile("[0-9] [0-9]")
-"""Two numbers side by side: their blank says something."""
 
 
 def _numeric(parts: Iterable[Value]) -> bool:

@@ -18,7 +18,7 @@ MAX_ROWS = 4
 
 
 def determinant(p: "Parser") -> Node:
-    r"""A `vmatrix`, or `\det` before another matrix, written out."""
+    r"""A `vmatrix`, written out."""
     if p.determinants:
         raise Unreadable("a determinant in a determinant")
     p.determinants, begin = 1, p.place

@@ -48,9 +48,9 @@ def extract(text: str) -> str | None:
     for _ in range(5):
         start = _last_marker(tail, whole=len(tail) == len(text))
         span = _marked(tail, start) if start >= 0 else None
-        if span is None or not _JUDGED.match(span):
+        if span is None or not span[0].isalpha() or not _JUDGED.match(span):
             return span
-        tail = tail[: start - 3]  # "so the answer is correct" states none
+        tail = tail[:start].rstrip(" \t*:")[:-1]  # this marker states none: cut, it is no more
     return None
 
 
@@ -190,12 +190,15 @@ def _last_answer(tail: str, word: str, floor: int) -> int:
 
 def _marked(tail: str, start: int) -> str | None:
     """The formula after a marker, or the first line with content, up to the end of its clause."""
+    rest = tail[start:]
+    span = tidy(rest.partition("\n")[0])
+    if span.isalnum():
+        return span
     fence = _FENCE.match(tail, start)
     if fence is not None:
         end = tail.find(_FENCES[fence.group(1)], fence.end())
         if "\n" in tail[fence.end() : end]:
             return tidy(tail[fence.end() : end]) or None
-    rest = tail[start:]
     if "\\begin{" in rest:
         rest = _ENVIRONMENT.sub(lambda whole: whole.group().replace("\n", " "), rest)
     for line in rest.split("\n"):

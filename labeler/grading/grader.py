@@ -37,6 +37,8 @@ _LUCK = (Reason.TIMEOUT, Reason.GRADER_DIED)
 _INCORRECT = (Reason.WRONG, Reason.NO_ANSWER, Reason.TRUNCATED)
 _MEMO_SPAN = 512
 _GOLDS = 1000
+_SAME_INTEGER = ruled(Rule.NUMBERS, equal=True)
+_ANOTHER_INTEGER = ruled(Rule.NUMBERS, equal=False)
 
 
 class GradingConfig(Params):
@@ -157,7 +159,7 @@ class AnswerGrader:
     def _fast(self, gold: str, span: str) -> Ruling:
         """The ruling that needs no worker, or an undecided one."""
         if _is_integer(gold) and _is_integer(span):
-            return ruled(Rule.NUMBERS, equal=int(gold) == int(span))
+            return _SAME_INTEGER if gold == span or int(gold) == int(span) else _ANOTHER_INTEGER
         try:
             expected = self._gold(gold)
             if expected is None:

@@ -216,3 +216,15 @@ def _argument_end(piece: str, opening: str, closing: str) -> int:
         if depth == 0:
             return at + 1
     return -1
+
+
+def same_but_for_blanks(gold: str, answer: str) -> bool:
+    """Whether two normalised texts differ in blanks alone, none of them between two numbers."""
+    if " " not in gold and " " not in answer:
+        return False
+    if _BESIDE.search(gold) or _BESIDE.search(answer):
+        return False
+    return gold.replace(" ", "") == answer.replace(" ", "")
+
+
+_BESIDE = re.compile("[0-9] [0-9]")
