@@ -66,10 +66,13 @@ def cut_short(text: str) -> bool:
 
 def tidy(span: str) -> str:
     """A span without the decoration around it: spaces, quotes, bold, maths fences, full stop."""
+    plain = span.strip()
+    if plain.isalnum():
+        return plain
     for _ in range(8):
         bare = span.lstrip(_LEAD)
         quoted = "'" in span[: len(span) - len(bare)]
-        dots = _DOTS.search(bare)
+        dots = _DOTS.search(bare) if "..." in bare or "…" in bare else None
         span = bare.rstrip(_TRAIL + "'" * quoted) + (dots.group(1) if dots else "")
         if dots:
             break
@@ -94,9 +97,10 @@ def _unpaired(span: str) -> bool:
 
 def _tail(text: str) -> str:
     tail = text[-WINDOW:]
+    if "<" not in tail:
+        return tail
     thought = tail.rfind("</think>")
-    tail = tail if thought < 0 else tail[thought + 8 :]
-    return _END_TOKENS.sub("\n", tail) if "<" in tail else tail
+    return _END_TOKENS.sub("\n", tail if thought < 0 else tail[thought + 8 :])
 
 
 def _last_box(tail: str, end: int | None = None) -> int:
