@@ -41,6 +41,8 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/driver.py --quick
 	$(BIN)/python benchmarks/engine_busy.py --quick
 	$(BIN)/python benchmarks/grading.py --quick
+	$(BIN)/python benchmarks/search.py --quick
+	$(BIN)/python benchmarks/estimation.py --quick
 
 fuzz: $(FUZZ)/.installed
 	$(FUZZ)/bin/python tests/fuzz/fuzz_grading.py $(CORPUS) -max_total_time=$(FUZZ_S)

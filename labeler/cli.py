@@ -114,6 +114,33 @@ def plan(
 
 
 @app.command()
+def calibrate(
+    run: RunDirectory,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="JSON lines or Parquet with `solution_id` and the exact `first_error` (0: none).",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where it goes; default RUN/value_model.yaml."),
+    ] = None,
+) -> None:
+    """Fit the value model to a run's rollouts, without truth, for the next run and for labels.
+
+    labeler run configs/adaptive.yaml value_model=runs/pilot/value_model.yaml
+
+    labeler label runs/pilot labels.value_model=runs/pilot/value_model.yaml
+    """
+    from labeler.apps.calibrate import calibrate as calibrate_app
+
+    with _told():
+        calibrate_app(run, truth, out, _console())
+
+
+@app.command()
 def doctor(
     config: Annotated[
         Path | None, typer.Argument(metavar="[CONFIG]", help="A YAML file to check, too.")

@@ -10,13 +10,10 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import (
-    BaseModel,
     Field,
     NonNegativeInt,
     PositiveFloat,
@@ -28,17 +25,17 @@ from pydantic import (
 
 from labeler.grading import GradingConfig
 from labeler.labels import LabelConfig
-from labeler.model import LabelerError, digest
-from labeler.params import Params
+from labeler.model import digest
+from labeler.params import Params, explain
 from labeler.policies import Exhaustive, Policy
+from labeler.posterior import ValueModel
 from labeler.problems import ProblemsConfig
 from labeler.prompts import PromptConfig
 from labeler.samplers import CompleterConfig, Sampling
+from labeler.settings import ConfigError, apply_overrides, mapping
 from labeler.steps import StepsConfig
 
-
-class ConfigError(LabelerError):
-    """The configuration is wrong; the command line exits with 2."""
+__all__ = ["ConfigError", "RunConfig", "apply_overrides", "load", "parse"]
 
 
 class GeneratorConfig(Params):
@@ -90,6 +87,10 @@ class RunConfig(Params):
     generator: GeneratorConfig | None = None
     policy: Policy = Exhaustive()
     labels: LabelConfig = LabelConfig()
+    value_model: ValueModel | None = None
+    """What is assumed of the completer's values, by an adaptive policy and by the labels, where
+    they have no `value_model` of their own: written out, or the path of a file that `labeler
+    calibrate` wrote."""
     grading: GradingConfig = GradingConfig()
     runner: Annotated[RayRunner | InlineRunner, Field(discriminator="kind")] = RayRunner()
     seed: NonNegativeInt = 0
@@ -108,13 +109,24 @@ class RunConfig(Params):
                 data = {**data, key: {"kind": kind, **data[key]}}
         return data
 
+    @model_validator(mode="before")
+    @classmethod
+    def _shared_value_model(cls, data: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
+        """The run's value model is the adaptive policy's and the labels', if they name none."""
+        if not isinstance(data, dict) or data.get("value_model") is None:
+            return data
+        shared = {"value_model": data["value_model"]}
+        parts = {"labels": data.get("labels", {}), "policy": data.get("policy")}
+        return data | {
+            key: shared | part
+            for key, part in parts.items()
+            if isinstance(part, dict) and (key == "labels" or part.get("kind") == "adaptive")
+        }
+
     @field_validator("run_dir")
     @classmethod
     def _expanded(cls, value: str | None) -> str | None:
-        path = os.path.expanduser(os.path.expandvars(value or ""))
-        if unknown := re.match(r"~[^/]*", path) or re.search(r"\$(\w+|\{\w+\})", path):
-            raise ValueError(f"{unknown[0]} is not set: set it, or write the path out")
-        return path or None
+        return _expand(value or "") or None
 
     @property
     def root(self) -> Path:
@@ -150,6 +162,14 @@ class RunConfig(Params):
         return digest(json.dumps(self.identity, sort_keys=True))
 
 
+def _expand(path: str) -> str:
+    """The path with `$NAME` and `~` replaced. ValueError where one is not set."""
+    path = os.path.expanduser(os.path.expandvars(path))
+    if unknown := re.match(r"~[^/]*", path) or re.search(r"\$(\w+|\{\w+\})", path):
+        raise ValueError(f"{unknown[0]} is not set: set it, or write the path out")
+    return path
+
+
 _NOT_SAMPLING = frozenset({"engine", "url", "api_key_env", "delay_ms"})
 """Keys of a completer that change how fast or from where completions come, not which."""
 
@@ -165,85 +185,38 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
 
     Raises ConfigError, with the key and the nearest valid name, where anything is wrong.
     """
-    try:
-        data = _yaml(Path(path).read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not YAML: {error}") from error
-    if not isinstance(data, dict):
-        raise ConfigError(f"{path} must hold keys and values, such as `name: my_run`")
+    data = mapping(path, "name: my_run")
     apply_overrides(data, overrides)
     return parse(data, str(path))
 
 
-def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> None:
-    """Set `key.sub=value` in plain data, the value read as YAML. Raises ConfigError."""
-    for override in overrides:
-        _override(data, override)
-
-
 def parse(data: dict[str, Any], where: str) -> RunConfig:
-    """Validate plain data. Raises ConfigError; `where` names it in the message."""
+    """Validate plain data, paths of value models read. Raises ConfigError, naming `where`."""
     try:
-        return RunConfig.model_validate(data)
+        return RunConfig.model_validate(_with_value_models(data))
     except ValidationError as error:
-        lines = [_explain(e["type"], e["loc"], e["msg"]) for e in error.errors()]
+        lines = explain(error, RunConfig)
         raise ConfigError(f"{where}:\n" + "\n".join(f"  {line}" for line in lines)) from error
 
 
-def _override(data: dict[str, Any], override: str) -> None:
-    key, equals, value = override.partition("=")
-    if not equals or not key:
-        raise ConfigError(f"an override is written key.sub=value, not {override!r}")
-    *path, last = key.strip().split(".")
-    at = data
-    for part in path:
-        if at.get(part) is None:
-            at[part] = {}
-        at = at[part]
-        if not isinstance(at, dict):
-            raise ConfigError(f"{override!r}: {part} is a single value and has no keys")
-    at[last] = _yaml(value, f"the value of {override!r}")
+def _with_value_models(data: dict[str, Any]) -> dict[str, Any]:
+    """The data, each `value_model` that is a path replaced by what the file holds."""
+
+    def read(part: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
+        named = part.get("value_model") if isinstance(part, dict) else None
+        return part | {"value_model": _value_model(named)} if isinstance(named, str) else part
+
+    parts = {key: read(data[key]) for key in ("policy", "labels") if key in data}
+    whole: dict[str, Any] = read(data | parts)
+    return whole
 
 
-def _yaml(text: str, where: str) -> Any:  # noqa: ANN401 - whatever a user wrote
-    """Plain data. Of `2024-13-45` or `!!int x`, PyYAML raises what the conversion raises."""
+def _value_model(path: str) -> Any:  # noqa: ANN401 - validated where it stands
+    """What a file of `labeler calibrate` says of values."""
     try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"{where} is not YAML: {error}") from error
-
-
-def _explain(kind: str, loc: tuple[int | str, ...], message: str) -> str:
-    models, shown = _walk(loc if kind != "extra_forbidden" else loc[:-1])
-    if kind != "extra_forbidden":
-        return f"{'.'.join(shown) or 'config'}: {message}"
-    unknown = str(loc[-1])
-    names = sorted({name for model in models for name in model.model_fields})
-    near = get_close_matches(unknown, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(names)}"
-    return f"{'.'.join([*shown, unknown])}: no such key; {hint}"
-
-
-def _walk(loc: tuple[int | str, ...]) -> tuple[list[type[BaseModel]], list[str]]:
-    """The models that a validation error's location ends in, and its keys without union tags."""
-    models: list[type[BaseModel]] = [RunConfig]
-    shown: list[str] = []
-    for part in map(str, loc):
-        tagged = [
-            m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == part
-        ]
-        if tagged and len(models) > 1:
-            models = tagged
-            continue
-        shown.append(part)
-        fields = [m.model_fields[part] for m in models if part in m.model_fields]
-        models = [m for f in fields for m in _models(f.annotation)]
-    return models, shown
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 - any type expression
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [m for arg in get_args(annotation) for m in _models(arg)]
+        held = mapping(_expand(path), "value_model: {kappa: 12}")
+        return held["value_model"]
+    except (ValueError, KeyError) as error:
+        raise ConfigError(
+            f"value_model: {path} is none of `labeler calibrate`'s files: {error}"
+        ) from error

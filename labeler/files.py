@@ -89,13 +89,23 @@ class RunDir:
 
     @property
     def staged(self) -> Path:
-        """Label parts that manifest entries name, published into `labels` as one set."""
+        """Parts that manifest entries name, published as one set."""
         return self.root / "staged"
 
     @property
     def labels(self) -> Path:
-        """The published label set."""
+        """The published labels of solutions."""
         return self.root / "labels"
+
+    @property
+    def states(self) -> Path:
+        """The published states of search trees; not there without any."""
+        return self.root / "states"
+
+    @property
+    def pairs(self) -> Path:
+        """The published pairs of next steps; not there without search trees."""
+        return self.root / "pairs"
 
     @property
     def quarantine(self) -> Path:

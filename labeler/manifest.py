@@ -16,6 +16,24 @@ from labeler.files import FileError, RunDir, write_json
 
 
 @dataclass(frozen=True, slots=True)
+class Staged:
+    """What a unit's parts are, by file name in staged/, and what is in them."""
+
+    labels: str
+    """The label part."""
+    solutions: int
+    """Solutions labelled, branches left out."""
+    states: str = ""
+    """The part with the states of search trees; none without trees."""
+    pairs: str = ""
+    """The part with their pairs; none without trees."""
+    branches: int = 0
+    """Rollouts labelled, since a tree search followed them."""
+    bare: int = 0
+    """Problems without any solution of their own, searched all the same."""
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One committed unit."""
 
@@ -30,16 +48,25 @@ class Entry:
     completer: str
     grader: str
     labels: str
-    """File name of the label part in staged/."""
     problems: int
     solutions: int
-    """Solutions labelled."""
+    states: str = ""
+    pairs: str = ""
+    branches: int = 0
+    bare: int = 0
+    """Of these and `labels` and `solutions` see Staged."""
     rejected: int = 0
     """Solutions in quarantine, since the gold of their problem cannot be graded."""
     failures: Mapping[str, str] = field(default_factory=dict)
     """Cause of failure by prefix key, of prefixes that were given up; a later run tries again."""
     made_with: Mapping[str, str] = field(default_factory=dict)
     """Package versions and hardware of the process that worked on it last."""
+
+    @property
+    def parts(self) -> Mapping[str, str]:
+        """File names of its parts in staged/, by the table that they are of."""
+        named = {"labels": self.labels, "states": self.states, "pairs": self.pairs}
+        return {table: name for table, name in named.items() if name}
 
 
 def commit(run: RunDir, entry: Entry) -> None:

@@ -9,7 +9,7 @@ Identity is content: every key and seed here is a blake2b digest of text, so it 
 restarts, shards and machines. This module does no I/O and imports nothing of the package.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
@@ -89,6 +89,11 @@ class Solution:
         return "".join(s.text + s.separator for s in self.steps)
 
 
+def uncut(text: str) -> tuple[Step, ...]:
+    """A text as one step."""
+    return (Step(text, ""),) if text else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What one search works on: a problem with all its solutions."""
@@ -99,6 +104,10 @@ class Task:
     """Digest of the prompt template (see Prefix.template)."""
     right: frozenset[str] = frozenset()
     """Ids of the solutions whose own answer is graded correct: V(K) = 1 for these."""
+    unknown: frozenset[str] = frozenset()
+    """Ids of those whose own answer could not be graded; every other one is wrong."""
+    cut: Callable[[str], tuple[Step, ...]] = field(default=uncut, compare=False, repr=False)
+    """How the text of a rollout is cut into steps: as the run cuts solutions."""
 
     def prefix(self, solution: Solution, k: int) -> Prefix:
         """Prefix k of a solution, 0 <= k <= K."""

@@ -4,9 +4,11 @@ Frozen, and an unknown key is an error. The docstring under a field is its docum
 class defaults are the settings we vouch for.
 """
 
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
 
 class Params(BaseModel):
@@ -25,3 +27,45 @@ class Params(BaseModel):
             if "\0" in value:
                 raise ValueError("NUL characters have no place in a setting")
         return value
+
+
+def explain(error: ValidationError, root: type[BaseModel]) -> list[str]:
+    """A line for each thing that is wrong, with its key and, if it has none, the nearest one."""
+    return [_line(one, root) for one in error.errors()]
+
+
+def _line(error: ErrorDetails, root: type[BaseModel]) -> str:
+    kind, loc, message = error["type"], error["loc"], error["msg"]
+    models, shown = _walk(loc if kind != "extra_forbidden" else loc[:-1], root)
+    if kind != "extra_forbidden":
+        return f"{'.'.join(shown) or 'config'}: {message}"
+    unknown = str(loc[-1])
+    names = sorted({name for model in models for name in model.model_fields})
+    near = get_close_matches(unknown, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(names)}"
+    return f"{'.'.join([*shown, unknown])}: no such key; {hint}"
+
+
+def _walk(
+    loc: tuple[int | str, ...], root: type[BaseModel]
+) -> tuple[list[type[BaseModel]], list[str]]:
+    """The models that a validation error's location ends in, and its keys without union tags."""
+    models: list[type[BaseModel]] = [root]
+    shown: list[str] = []
+    for part in map(str, loc):
+        tagged = [
+            m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == part
+        ]
+        if tagged and len(models) > 1:
+            models = tagged
+            continue
+        shown.append(part)
+        fields = [m.model_fields[part] for m in models if part in m.model_fields]
+        models = [m for f in fields for m in _models(f.annotation)]
+    return models, shown
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 - any type expression
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for arg in get_args(annotation) for m in _models(arg)]

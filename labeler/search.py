@@ -11,6 +11,7 @@ a problem share each round, and a prefix that two of them want is asked for once
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import closing
+from typing import TypeVar
 
 from labeler.model import Ask, Reply
 
@@ -18,6 +19,7 @@ Asks = Sequence[Ask]
 Replies = Sequence[Reply]
 Search = Generator[Asks, Replies, None]
 Answer = Callable[[Asks], Awaitable[Replies]]
+Found = TypeVar("Found")
 
 
 async def drive(search: Search, answer: Answer) -> None:
@@ -34,6 +36,19 @@ async def drive(search: Search, answer: Answer) -> None:
                 asks = search.send(replies)
             except StopIteration:
                 return
+
+
+def replay(search: Generator[Asks, Replies, Found], answer: Callable[[Ask], Reply]) -> Found:
+    """Run a search to its end where each ask can be answered at once; gives what it returns."""
+    replies: Replies | None = None
+    with closing(search):
+        while True:
+            try:
+                asks = next(search) if replies is None else search.send(replies)
+            except StopIteration as end:
+                found: Found = end.value
+                return found
+            replies = [answer(ask) for ask in asks]
 
 
 def together(searches: Iterable[Search]) -> Search:

@@ -18,7 +18,9 @@ from labeler.files import RunDir
 from labeler.fulfil import Counters, Fulfiller
 from labeler.grading import AnswerGrader
 from labeler.labelling import View, grade_own_answers, rejected, sound, stage, stored, tasks_of
+from labeler.manifest import Staged
 from labeler.model import Sampler, Task
+from labeler.policies import needs_solutions
 from labeler.problems import Rejected, Rejection
 from labeler.provenance import made_with
 from labeler.rollout_log import RolloutLog
@@ -33,11 +35,8 @@ class UnitReport:
     unit: str
     completer: str
     grader: str
-    labels: str
-    """File name of the staged label part."""
     problems: int
-    solutions: int
-    """Solutions labelled."""
+    staged: Staged
     rejected: int = 0
     """Solutions in quarantine, since the gold of their problem cannot be graded."""
     quarantined: tuple[Rejected, ...] = ()
@@ -111,15 +110,14 @@ class Workshop:
                 group.create_task(self._search(task, fulfiller))
         completer = self._samplers[COMPLETER].completer
         view = View(self._config, completer, fulfiller.failures)
-        part, rows = await stage(log, tasks, self._run, view)
+        staged = await stage(log, tasks, self._run, view)
         await log.compact()
         return UnitReport(
             unit=unit,
             completer=completer,
             grader=self._grader.version,
-            labels=part,
             problems=len(tasks),
-            solutions=rows,
+            staged=staged,
             rejected=unsound,
             quarantined=(*bad_golds, *bad_solutions),
             failures=failures | fulfiller.failures,
@@ -143,6 +141,8 @@ class Workshop:
         """
         sampler = self._samplers.get(GENERATOR)
         if sampler is None or self._config.generator is None:
+            if not needs_solutions(self._config.policy):
+                return list(tasks), []
             lacking = [t for t in tasks if not t.solutions]
             entries = [e for t in lacking for e in rejected(t, Rejection.MISSING_SOLUTION)]
             return [t for t in tasks if t.solutions], entries

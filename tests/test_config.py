@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from labeler.config import ConfigError, RunConfig, apply_overrides, load, parse
+from labeler.policies import Adaptive
+from labeler.posterior import ValueModel
 from tests.conftest import ROOT
 
 SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
@@ -31,7 +33,7 @@ def test_every_shipped_config_loads(path: Path) -> None:
 
 def test_every_policy_has_a_config() -> None:
     kinds = {load(path).policy.kind for path in SHIPPED if path.stem == load(path).policy.kind}
-    assert kinds == {"exhaustive", "scan", "bisection"}
+    assert kinds == {"exhaustive", "scan", "bisection", "omega"}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,8 @@ def test_overrides_replace_and_add(tmp_path: Path) -> None:
     "override",
     [
         "policy.n=64", "policy.kind=scan", "labels.right_answers=true", "problems.path=q.jsonl",
-        "runner.kind=inline", "flush_seconds=1", "grading.timeout_s=9", "completer.delay_ms=5",
+        "runner.kind=inline", "flush_seconds=1", "value_model.kappa_dead=3",
+        "grading.timeout_s=9", "completer.delay_ms=5",
     ],
 )  # fmt: skip
 def test_what_does_not_change_sampling_is_the_same_run(override: str) -> None:
@@ -106,6 +109,62 @@ def test_what_does_not_change_sampling_is_the_same_run(override: str) -> None:
 )  # fmt: skip
 def test_what_changes_sampling_is_another_run(override: str) -> None:
     assert config(override).hash != config().hash
+
+
+@pytest.fixture
+def fitted(tmp_path: Path) -> Path:
+    """A file such as `labeler calibrate` writes."""
+    path = tmp_path / "fitted.yaml"
+    path.write_text("value_model: {hazard: 0.3, v_a: 2}\ntruth_map:\n- [0.5, 0.4]\n")
+    return path
+
+
+def test_one_value_model_serves_the_policy_and_the_labels(fitted: Path) -> None:
+    model = ValueModel(hazard=0.3, v_a=2)
+    inline = config("policy.kind=adaptive", "value_model={hazard: 0.3, v_a: 2}")
+    named = config("policy.kind=adaptive", f"value_model={fitted}")
+    assert named == inline
+    assert isinstance(named.policy, Adaptive)
+    assert named.policy.value_model == named.labels.value_model == named.value_model == model
+    assert named.hash == config().hash
+    assert RunConfig.model_validate(named.model_dump(mode="json")) == named
+
+
+def test_own_value_models_come_first(fitted: Path) -> None:
+    both = config("policy.kind=adaptive", f"value_model={fitted}", "labels.value_model={v_b: 3}")
+    assert both.labels.value_model == ValueModel(v_b=3)
+    assert isinstance(both.policy, Adaptive)
+    assert both.policy.value_model == both.value_model
+    assert config(f"value_model={fitted}", "policy.n=3").policy.n == 3
+    for key in ("labels", "policy"):
+        alone = config("policy.kind=adaptive", f"{key}.value_model={fitted}")
+        assert getattr(alone, key).value_model == both.value_model
+        assert alone.value_model is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("value_model: {hazrd: 0.3}", "value_model.hazrd: no such key; did you mean 'hazard'?"),
+        ("value_model: {hazard: 3}", "value_model.hazard"),
+        ("hazard: 0.3", "none of `labeler calibrate`'s files"),
+        ("value_model: 3", "value_model: "),
+        ("[", "is not YAML"),
+        (None, "cannot read"),
+    ],
+)
+def test_a_file_that_is_no_value_model_is_explained(
+    tmp_path: Path, text: str | None, said: str
+) -> None:
+    path = tmp_path / "fitted.yaml"
+    if text is not None:
+        path.write_text(text)
+    for key in ("value_model", "labels.value_model"):
+        with pytest.raises(ConfigError) as error:
+            config(f"{key}={path}")
+        assert said in str(error.value)
+    with pytest.raises(ConfigError, match="is not set"):
+        config("value_model=$NO_SUCH_VARIABLE/fitted.yaml")
 
 
 def test_more_generated_solutions_are_the_same_run() -> None:

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.labels import Evidence, LabelConfig, label, tally
+from labeler.labels import Evidence, LabelConfig, believe, label, tally
 from labeler.model import Ask, Outcome, Reason, Task, Verdict
-from labeler.policies import Bisection, Exhaustive, Policy, Scan
+from labeler.policies import Adaptive, Bisection, Exhaustive, Omega, Policy, Scan
 from labeler.rollout_log import RolloutLog
 from labeler.samplers import PlantedConfig
 from labeler.search import Search
@@ -29,8 +29,20 @@ POLICIES = [
     Bisection(n=3),
     Bisection(n=4, early_stop=True, batch=2),
     Bisection(n=2, right_answers=True),
+    Adaptive(n=16),
+    Adaptive(n=8, batch=4, confidence=0.98, target_width=0.4),
+    Omega(n=3, searches=6),
+    Omega(n=2),
 ]
-every_policy = pytest.mark.parametrize("policy", POLICIES, ids=repr)
+
+
+def name(policy: Policy) -> str:
+    """What is not as it is by default."""
+    changed = policy.model_dump(exclude_defaults=True)
+    return " ".join([policy.kind, *(f"{key}={value}" for key, value in changed.items())])
+
+
+every_policy = pytest.mark.parametrize("policy", POLICIES, ids=name)
 
 
 def test_every_policy_is_here() -> None:
@@ -41,8 +53,13 @@ def test_every_policy_is_here() -> None:
 def first_errors(
     world: PlantedTask, log: RolloutLog, completer: str, policy: Policy
 ) -> list[int | None]:
-    """What the labels say, from the log alone."""
-    task, found = world.task, []
+    """What the labels say, from the log alone.
+
+    By the rule that a policy serves: adaptive asks until a first error is likely, and so leaves
+    the neighbours unmeasured that `first_zero` needs; the others ask for just those.
+    """
+    rule = "posterior" if isinstance(policy, Adaptive) else "first_zero"
+    config, task, evidence = LabelConfig(rule=rule), world.task, []
     for solution in task.solutions:
         tallies = {}
         for k in range(len(solution.steps)):
@@ -58,9 +75,15 @@ def first_errors(
             None,
             0.0,
         )
-        row = label(task.problem, solution, Evidence(own, tallies), LabelConfig())
-        found.append(row.first_error)
-    return found
+        evidence.append(Evidence(own, tallies))
+    keys = [[task.prefix(s, k).key for k in range(len(s.steps))] for s in task.solutions]
+    counts = {keys[i][k]: t for i, e in enumerate(evidence) for k, t in e.tallies.items()}
+    own_right = [e.is_correct for e in evidence]
+    beliefs = believe(keys, own_right, counts, config.value_model, config.confidence)
+    return [
+        label(task.problem, solution, e, config, belief).first_error
+        for solution, e, belief in zip(task.solutions, evidence, beliefs, strict=True)
+    ]
 
 
 @every_policy

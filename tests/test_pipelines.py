@@ -50,3 +50,12 @@ def test_progress_telescopes(tmp_path: Path) -> None:
         together = float(lines[-1].split()[1])
         assert abs(sum(parts) - together) < 0.01 * len(parts)
         assert min(abs(v0 + together), abs(v0 + together - 1)) < 0.01
+
+
+def test_omegaprm_shows_states_and_pairs(tmp_path: Path) -> None:
+    text = told("omegaprm.py", tmp_path)
+    counted = re.search(r"(\d+) states from (\d+) rollouts", text)
+    assert counted is not None
+    assert int(counted[2]) >= 8 * int(counted[1])
+    assert re.search(r"(\d+) wrong rollouts followed, the first error of [1-9]", text)
+    assert re.search(r"[1-9]\d* pairs, such as:\n  after \d+ steps\n    \+ .+\n    - .+", text)

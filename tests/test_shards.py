@@ -162,7 +162,7 @@ def test_a_file_says_where_it_comes_from(run: RunDir) -> None:
 
 def test_datasets_reads_the_set(run: RunDir, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    publish(run, stage(run, "a", "b"))
+    publish(run, {"labels": stage(run, "a", "b")})
     found = datasets.load_dataset(
         "parquet", data_files=str(run.labels / "*.parquet"), cache_dir=str(tmp_path / "cache")
     )["train"]
@@ -175,58 +175,71 @@ def test_datasets_reads_the_set(run: RunDir, tmp_path: Path) -> None:
 
 
 def test_a_set_replaces_the_one_before(run: RunDir) -> None:
-    publish(run, stage(run, "a", "b"))
+    publish(run, {"labels": stage(run, "a", "b")})
     assert sorted(p.name for p in run.labels.iterdir()) == ["0000.parquet", "0001.parquet"]
-    publish(run, stage(run, "b", "c", "d"))
+    publish(run, {"labels": stage(run, "b", "c", "d")})
     assert labelled(run) == ["b", "c", "d"]
-    publish(run, stage(run, "b", "c", "d"))
+    publish(run, {"labels": stage(run, "b", "c", "d")})
     assert labelled(run) == ["b", "c", "d"]
-    assert not list(run.root.glob(".labels*"))
+    assert not list(run.root.glob(".published*"))
 
 
 def test_an_empty_set_still_has_its_columns(run: RunDir) -> None:
-    publish(run, [])
+    publish(run, {})
     assert pads.dataset(run.labels).to_table().schema.names == LABELS.names
 
 
 def test_order_of_names_is_order_of_parts_beyond_four_digits(run: RunDir) -> None:
     [part] = stage(run, "a")
-    publish(run, [part] * 10_001)
+    publish(run, {"labels": [part] * 10_001})
     names = sorted(p.name for p in run.labels.iterdir())
     assert (names[0], names[-1], len(names)) == ("00000.parquet", "10000.parquet", 10_001)
 
 
 def test_a_missing_part_leaves_the_old_set(run: RunDir) -> None:
-    publish(run, stage(run, "a"))
+    publish(run, {"labels": stage(run, "a")})
     with pytest.raises(FileError, match="cannot publish"):
-        publish(run, [*stage(run, "b"), run.staged / "gone.parquet"])
+        publish(run, {"labels": [*stage(run, "b"), run.staged / "gone.parquet"]})
     assert labelled(run) == ["a"]
-    publish(run, stage(run, "b"))
+    publish(run, {"labels": stage(run, "b")})
     assert labelled(run) == ["b"]
 
 
+OLD, NEW = (2, 1, 0), (3, 0, 2)
+"""Parts of labels, states and pairs; a table without parts is not there."""
+
+
+def published(run: RunDir) -> tuple[int, int, int]:
+    """Parts that a plain reader of each folder sees."""
+    labels, states, pairs = (
+        len(list(folder.glob("*.parquet"))) for folder in (run.labels, run.states, run.pairs)
+    )
+    return labels, states, pairs
+
+
 @pytest.mark.parametrize("first", [True, False])
-@pytest.mark.parametrize("at", range(12))
+@pytest.mark.parametrize("at", range(28))
 def test_a_publisher_killed_at_any_moment(run: RunDir, first: bool, at: int) -> None:
     """A child publishes and ends itself, hard, before its at-th change to the directory."""
+    [a, b, c, d] = stage(run, "a", "b", "c", "d")
+    old = (0, 0, 0) if first else OLD
     if not first:
-        publish(run, stage(run, "a", "b"))
-    parts = stage(run, "b", "c", "d")
+        publish(run, {"labels": [a, b], "states": [a]})
     pid = os.fork()
     if pid == 0:
-        _die_at(run, parts, at)
+        _die_at(run, {"labels": [b, c, d], "pairs": [a, b]}, at)
     os.waitpid(pid, 0)
-    if run.labels.exists():
-        assert labelled(run) in (["a", "b"], ["b", "c", "d"])
+    for found, was, now in zip(published(run), old, NEW, strict=True):
+        assert found in (was, now, 0)
     recover(run)
-    assert not list(run.root.glob(".labels*"))
-    if run.labels.exists() or not first:
-        assert labelled(run) in (["a", "b"], ["b", "c", "d"])
-    publish(run, parts)
+    assert not list(run.root.glob(".published*"))
+    assert published(run) in (old, NEW)
+    publish(run, {"labels": [b, c, d], "pairs": [a, b]})
+    assert published(run) == NEW
     assert labelled(run) == ["b", "c", "d"]
 
 
-def _die_at(run: RunDir, parts: list[Path], at: int) -> None:
+def _die_at(run: RunDir, staged: dict[str, list[Path]], at: int) -> None:
     """Ends the process before the at-th system call of its publishing that changes files."""
     seen = 0
 
@@ -239,7 +252,7 @@ def _die_at(run: RunDir, parts: list[Path], at: int) -> None:
 
     sys.addaudithook(count)
     try:
-        publish(run, parts)
+        publish(run, staged)
     finally:
         os._exit(0)
 
@@ -287,7 +300,7 @@ def facts(counts: LabelCounts) -> Facts:
 
 
 def test_the_card_says_what_became_of_the_rows(run: RunDir) -> None:
-    publish(run, stage(run, "a", "b", "c", "d"))
+    publish(run, {"labels": stage(run, "a", "b", "c", "d")})
     write_card(run, facts(count_labels(sorted(run.labels.iterdir()))))
     text = run.card.read_text(encoding="utf-8")
     front = yaml.safe_load(text.split("---")[1])

@@ -50,6 +50,6 @@ def test_a_problem_whose_generator_fails_is_a_failure_of_its_unit(tmp_path: Path
     report = asyncio.run(work())
     [bare] = [t for t in tasks_of(config, run, unit.unit) if not t.solutions]
     assert bare.problem.gold == "1"
-    assert report.solutions == 1
+    assert report.staged.solutions == 1
     assert list(report.failures.values()) == ["no engine"]
     assert all(key.startswith(GENERATOR) for key in report.failures)

@@ -7,23 +7,23 @@ generated solution that does not exist yet is a blank one of a likely length.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from random import Random
 
 from labeler import generation
-from labeler.apps.forecast import Belief, Wish, most, wishes
+from labeler.apps.forecast import Luck, Wish, most, most_of_tree, wishes
 from labeler.apps.pilot import Pilot
+from labeler.apps.unwritten import (
+    CHARS_PER_TOKEN,
+    Place,
+    assumed,
+    blank,
+    places_of,
+    writer_of,
+)
+from labeler.apps.worlds import Modelled, Nature, Rates
 from labeler.config import RunConfig
-from labeler.model import Ask, Solution, Step, Task
+from labeler.model import Ask, Task, digest
+from labeler.policies import Adaptive, Exhaustive, Omega
 from labeler.rollout_log import RolloutLog
-
-CHARS_PER_TOKEN = 3.0
-"""Assumed without a pilot; English prose has about 4, formulas about 2."""
-STEPS = 8
-"""Assumed steps of a generated solution."""
-STEP_CHARS = 90
-"""Assumed characters of a generated solution's step."""
-RIGHT = 0.5
-"""Assumed share of generated solutions that reach the gold answer."""
 
 _NOBODY = "not sampled yet"
 """Stands for a completer that no rollout is of."""
@@ -45,7 +45,7 @@ class Plan:
     prefixes: int
     """Distinct prefixes 0..K-1: those that solutions share count once."""
     n: int
-    """The policy's rollouts a prefix, at most."""
+    """The rollouts of every prefix that the policy is compared with."""
     rollouts: float
     """Expected in all, those that the log holds included."""
     rollouts_most: int
@@ -59,7 +59,10 @@ class Plan:
     """Summed over rollouts; an engine's prefix cache spares it most of these."""
     worlds: int
     """Simulated worlds that the expectations are means over."""
-    belief: Belief
+    share: float
+    """Share of the problems that was simulated; the others are taken to be like them."""
+    nature: Nature
+    """How those worlds were drawn."""
     pilot: Pilot | None
 
     @property
@@ -74,15 +77,6 @@ class Plan:
         return self.completion_tokens / speed.tokens / 3600 if speed else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a prefix stands in a solution that has it."""
-
-    k: int
-    steps: int
-    chars_left: int
-
-
 class Costing:
     """Sums up the units of one plan."""
 
@@ -92,6 +86,7 @@ class Costing:
         pilot: Pilot | None,
         completers: tuple[str | None, str | None],
         worlds: int,
+        share: float = 1.0,
     ) -> None:
         self.rejected = 0
         self._config = config
@@ -99,46 +94,58 @@ class Costing:
         self._completer = completers[0] or _NOBODY
         self._generator = completers[1] or _NOBODY
         self._worlds = worlds
-        self._belief = pilot.belief if pilot else Belief()
+        self._share = share
+        self._nature = _nature(config, pilot)
+        self._writer = writer_of(config, pilot)
         self._per_char = (pilot and pilot.tokens_per_char) or 1 / CHARS_PER_TOKEN
         self._counts: Counter[str] = Counter()
-        self._rollouts = [0] * worlds
-        self._left = [0] * worlds
+        self._rollouts = [0.0] * worlds
+        self._left = [0.0] * worlds
         self._tokens = self._prompt_tokens = 0.0
 
     def add(self, tasks: Sequence[Task], log: RolloutLog) -> None:
         """Add the problems of a unit, right answers known, with the unit's log."""
-        ready = [task for task in self._filled(tasks, log) if task.solutions]
+        grows = isinstance(self._config.policy, Omega)
+        ready = [task for task in self._filled(tasks, log) if task.solutions or grows]
         self.rejected += len(tasks) - len(ready)
-        places = {key: place for task in ready for key, place in _places(task)}
-        policy = self._config.policy
-        worst = sum(
-            most(policy, len(s.steps), right=s.id in t.right) for t in ready for s in t.solutions
-        )
+        places = {key: place for task in ready for key, place in places_of(task)}
         self._counts.update(
             problems=len(ready),
             solutions=sum(len(t.solutions) for t in ready),
             right=sum(len(t.right) for t in ready),
             steps=sum(len(s.steps) for t in ready for s in t.solutions),
             prefixes=len(places),
-            most=min(worst, len(places) * policy.n),
+            most=self._most(ready, len(places)),
         )
+        drawn = [task for task in ready if _lot(task) < self._share]
         for world in range(self._worlds):
-            found = wishes(policy, ready, log, self._completer, (self._belief, world))
+            luck = Luck(self._nature, world, self._writer)
+            found = wishes(self._config.policy, drawn, log, self._completer, luck)
             self._pay(found, places, log, world)
 
+    def _most(self, tasks: Sequence[Task], prefixes: int) -> int:
+        """The most rollouts that these problems can cost."""
+        policy = self._config.policy
+        if isinstance(policy, Omega):
+            return len(tasks) * most_of_tree(policy, self._config.steps.max_steps)
+        solutions = [(s, s.id in task.right) for task in tasks for s in task.solutions]
+        worst = sum(most(policy, len(s.steps), right=right) for s, right in solutions)
+        return min(worst, prefixes * policy.n)
+
     def _pay(
-        self, found: Mapping[str, Wish], places: Mapping[str, _Place], log: RolloutLog, world: int
+        self, found: Mapping[str, Wish], places: Mapping[str, Place], log: RolloutLog, world: int
     ) -> None:
         """Add what one world of a unit costs."""
         for key, wish in found.items():
             gold = wish.task.problem.gold_key
-            left = len(log.missing(self._completer, wish.ask, gold))
-            self._rollouts[world] += len(log.wanted(self._completer, wish.ask, gold))
+            left = len(log.missing(self._completer, wish.ask, gold)) / self._share
+            wanted = len(log.wanted(self._completer, wish.ask, gold)) / self._share
+            self._rollouts[world] += wanted
             self._left[world] += left
-            self._charge(wish.ask, places[key], left / self._worlds)
+            place = places.get(key) or assumed(wish.ask.prefix, self._writer)
+            self._charge(wish.ask, place, left / self._worlds)
 
-    def _charge(self, ask: Ask, place: _Place, rollouts: float) -> None:
+    def _charge(self, ask: Ask, place: Place, rollouts: float) -> None:
         """Add the tokens of some rollouts of one prefix."""
         measured = self._pilot and self._pilot.tokens_at(place.k, place.steps)
         budget = self._config.completer.sampling.max_tokens
@@ -157,24 +164,19 @@ class Costing:
                 continue
             ask = generation.wish(task, generator.per_problem)
             missing = log.missing(self._generator, ask, task.problem.gold_key)
-            blanks = [self._blank(task, index) for index in missing]
+            blanks = [blank(task, index, self._pilot) for index in missing]
             self._counts.update(blank=len(blanks))
             for solution, _ in blanks:
-                self._charge(ask, _Place(0, len(solution.steps), len(solution.text)), 1)
+                self._charge(ask, Place(0, len(solution.steps), len(solution.text)), 1)
             right = {s.id for s, is_right in blanks if is_right}
             solutions = (*task.solutions, *(s for s, _ in blanks))
             yield replace(task, solutions=solutions, right=task.right | right)
 
-    def _blank(self, task: Task, index: int) -> tuple[Solution, bool]:
-        """A solution of a likely length, and whether it is right; shares no step with another."""
-        luck = Random(f"blank:{task.problem.id}:{index}")
-        pilot = self._pilot if self._pilot and self._pilot.steps else None
-        steps = luck.choice(pilot.steps) if pilot else STEPS
-        chars = round(pilot.step_chars) if pilot else STEP_CHARS
-        share = pilot.right if pilot and pilot.right is not None else RIGHT
-        text = f"blank {index}".ljust(chars)
-        solution = Solution(f"blank-{index}", task.problem.id, (Step(text, ""),) * steps)
-        return solution, luck.random() < share
+    @property
+    def _compared(self) -> int:
+        """An adaptive search's n is no number of rollouts that anybody would give each prefix."""
+        policy = self._config.policy
+        return Exhaustive().n if isinstance(policy, Adaptive) else policy.n
 
     def plan(self, quarantined: int) -> Plan:
         """The sums; `quarantined` entries were refused while reading."""
@@ -187,23 +189,27 @@ class Costing:
             steps=counts["steps"],
             rejected=self.rejected + quarantined,
             prefixes=counts["prefixes"],
-            n=self._config.policy.n,
+            n=self._compared,
             rollouts=sum(self._rollouts) / self._worlds,
             rollouts_most=counts["most"],
-            is_exact=len(set(self._rollouts)) == 1,
+            is_exact=self._share == 1 and len(set(self._rollouts)) == 1,
             left=sum(self._left) / self._worlds,
             completion_tokens=self._tokens,
             prompt_tokens=self._prompt_tokens,
             worlds=self._worlds,
-            belief=self._belief,
+            share=self._share,
+            nature=self._nature,
             pilot=self._pilot,
         )
 
 
-def _places(task: Task) -> Iterator[tuple[str, _Place]]:
-    for solution in task.solutions:
-        done = 0
-        for k, step in enumerate(solution.steps):
-            rest = len(solution.text) - done
-            yield task.prefix(solution, k).key, _Place(k, len(solution.steps), rest)
-            done += len(step.text) + len(step.separator)
+def _nature(config: RunConfig, pilot: Pilot | None) -> Nature:
+    """An adaptive search's worlds are those that it assumes itself."""
+    if isinstance(config.policy, Adaptive):
+        return Modelled(config.policy.value_model)
+    return pilot.rates if pilot else Rates()
+
+
+def _lot(task: Task) -> float:
+    """A number from 0 to 1 by the problem's content: the same problems are drawn each time."""
+    return int(digest(task.problem.question, size=4), 16) / 2**32

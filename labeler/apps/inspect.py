@@ -7,40 +7,22 @@ markup nor terminal codes in it do anything.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from labeler.model import LabelerError, Prefix, digest
+from labeler.apps.seen import InspectError, Row, Seen, rollouts_of
 
 if TYPE_CHECKING:
     from labeler.files import RunDir
-
-Row = Mapping[str, Any]
 
 _SCALE = ("#d55e00", "#e69f00", "#999999", "#56b4e9", "#0072b2")
 """Okabe and Ito's colours, from orange to blue."""
 _LONG = 2000
 """Characters of one rollout shown at most; a looping completion would fill the screen."""
-
-
-class InspectError(LabelerError):
-    """There is nothing to show."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A rollout with its verdict, as it is shown."""
-
-    index: int
-    text: str
-    outcome: str
-    reason: str
-    answer: str | None
 
 
 def inspect(
@@ -54,7 +36,7 @@ def inspect(
 
     run = RunDir(run_dir)
     for row in _labels(run, solution, count):
-        seen = _rollouts(run, row, rollouts) if rollouts else {}
+        seen = rollouts_of(run, row, rollouts) if rollouts else {}
         for line in lines(row, seen):
             console.print(line)
 
@@ -194,60 +176,3 @@ def _labels(run: "RunDir", solution: str | None, count: int) -> Iterator[Row]:
 def _errors_first(rows: Iterable[Row]) -> list[Row]:
     """Solutions with a located first error before the others: there is more to see."""
     return sorted(rows, key=lambda row: not row["first_error"])
-
-
-def _rollouts(run: "RunDir", row: Row, count: int) -> dict[int, list[Seen]]:
-    """The first `count` rollouts of each prefix of a solution that have a verdict, by prefix."""
-    from labeler import manifest
-    from labeler.files import ROLLOUTS, VERDICTS, parts
-
-    entries = manifest.read(run).values()
-    completers = sorted({e.completer for e in entries})
-    steps = {key: k for k, key in enumerate(_prefix_keys(run, row))}
-    wanted = {"prefix_key": list(steps), "completer": completers}
-    verdict_parts = [p for e in entries for p in parts(run.verdicts(e.grader), e.unit)]
-    of_gold = {**wanted, "gold_key": [digest(row["gold"], size=8)]}
-    verdicts = {_at(v): v for v in _matching(verdict_parts, VERDICTS.names, of_gold)}
-    found: dict[int, dict[int, Seen]] = {}
-    for r in _matching(parts(run.rollouts), ROLLOUTS.names, wanted):
-        if v := verdicts.get(_at(r)):
-            seen = Seen(r["index"], r["text"], v["verdict"], v["reason"], v["answer"])
-            found.setdefault(steps[r["prefix_key"]], {}).setdefault(seen.index, seen)
-    return {k: [by[i] for i in sorted(by)[:count]] for k, by in found.items()}
-
-
-def _at(row: Row) -> tuple[str, str, int]:
-    return row["completer"], row["prefix_key"], row["index"]
-
-
-def _prefix_keys(run: "RunDir", row: Row) -> list[str]:
-    """The log's keys of prefixes 0..K-1, from the solution as it was stored."""
-    from labeler.apps.label import read_config
-    from labeler.files import parts
-
-    template = read_config(run).prompt.digest
-    columns = ["solution_id", "steps", "separators"]
-    found = _matching(parts(run.solutions), columns, {"solution_id": [row["solution_id"]]})
-    for stored in found:
-        pieces = ["".join(p) for p in zip(stored["steps"], stored["separators"], strict=True)]
-        texts = ("".join(pieces[:k]) for k in range(len(pieces)))
-        return [Prefix(row["question"], t, k, template).key for k, t in enumerate(texts)]
-    raise InspectError(
-        f"solution {row['solution_id']!r} is in {run.labels}, not in {run.solutions}"
-    )
-
-
-def _matching(
-    paths: Sequence[Path], columns: Sequence[str], wanted: Mapping[str, Sequence[str]]
-) -> Iterator[dict[str, Any]]:
-    """Rows whose columns have one of the wanted values, a file in memory at a time."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from labeler.files import read_table
-
-    for path in paths:
-        table = read_table(path, columns)
-        for name, values in wanted.items():
-            table = table.filter(pc.is_in(table[name], pa.array(values, pa.string())))
-        yield from table.to_pylist()

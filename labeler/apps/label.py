@@ -12,20 +12,24 @@ names, so that a newer labeler changes no verdict unasked:
 import asyncio
 import json
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
 from labeler import lock, manifest
+from labeler.apps.facts import facts_of
 from labeler.config import ConfigError, RunConfig, apply_overrides, parse
-from labeler.files import FileError, RunDir, count_rows, parts, read_rows
+from labeler.files import FileError, RunDir, parts, read_rows
 from labeler.grading import AnswerGrader
-from labeler.ingest import add_quarantine, count_quarantine, read_unit
+from labeler.ingest import add_quarantine
 from labeler.labelling import (
     View,
     grade_own_answers,
     grade_rollouts,
+    knowing,
     lacking,
     sound,
     stage,
@@ -33,9 +37,9 @@ from labeler.labelling import (
     tasks_of,
 )
 from labeler.model import Task
+from labeler.policies import Policy
 from labeler.rollout_log import RolloutLog
-from labeler.samplers import GENERATOR
-from labeler.shards import Facts, LabelCounts, count_labels, publish, write_card
+from labeler.shards import TABLES, Facts, publish, write_card
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,7 +122,7 @@ def refresh(config: RunConfig, where: RunDir, *, regrade: bool = True) -> Facts:
         for e in entries.values()
         if e.rule != rule
         or (regrade and e.grader != version)
-        or not (where.staged / e.labels).exists()
+        or not all((where.staged / name).exists() for name in e.parts.values())
     ]
     kept = [] if regrade else [e for e in stale if e.grader != version]
     for entry in kept:
@@ -126,10 +130,11 @@ def refresh(config: RunConfig, where: RunDir, *, regrade: bool = True) -> Facts:
     if stale:
         asyncio.run(_relabel(config, where, kept, [e for e in stale if e not in kept]))
         entries = manifest.read(where)
-    staged = [where.staged / e.labels for e in entries.values()]
-    facts = _facts(config, where, entries, count_labels(staged))
+    named = [(t, where.staged / name) for e in entries.values() for t, name in e.parts.items()]
+    staged = {table: [part for t, part in named if t == table] for table in TABLES}
+    facts = facts_of(config, where, entries)
     publish(where, staged)
-    for part in {*parts(where.staged)} - {*staged}:
+    for part in {*parts(where.staged)} - {part for _, part in named}:
         part.unlink()
     write_card(where, facts)
     return facts
@@ -162,41 +167,8 @@ _ADD_GRADER = (
 )
 
 
-def _facts(
-    config: RunConfig,
-    where: RunDir,
-    entries: Mapping[str, manifest.Entry],
-    counts: LabelCounts,
-) -> Facts:
-    quarantined = count_quarantine(where)
-    units = [path.stem for path in parts(where.problems)]
-    failed = sum(_unlabelled(where, unit, entries.get(unit)) for unit in units)
-    return Facts(
-        name=config.name,
-        counts=counts,
-        rows_in=counts.solutions + sum(quarantined.values()) + failed,
-        policy=config.policy.kind,
-        n=config.labels.n or config.policy.n,
-        completer=", ".join(sorted({e.completer for e in entries.values()})),
-        grader=", ".join(sorted({e.grader for e in entries.values()})),
-        sampling=config.completer.sampling.model_dump(mode="json"),
-        rule=config.labels.rule,
-        quarantined=quarantined,
-        failed=failed,
-    )
-
-
-def _unlabelled(where: RunDir, unit: str, entry: manifest.Entry | None) -> int:
-    """Solutions of a unit (and problems without any) that are neither labelled nor quarantined."""
-    if entry is None:
-        return sum(len(solutions) or 1 for _, solutions in read_unit(where, unit))
-    rows = count_rows(parts(where.solutions, unit))
-    unwritten = sum(key.startswith(GENERATOR) for key in entry.failures)
-    return max(0, rows - entry.solutions - entry.rejected) + unwritten
-
-
 def _labelled(where: RunDir, entry: manifest.Entry, tasks: Sequence[Task]) -> list[Task]:
-    """The tasks with the solutions that the unit's label part holds.
+    """The tasks with the solutions that the unit's label part holds, and those without any.
 
     A run that was interrupted while it was extended leaves others, which nothing was rolled out
     for yet. Where the part is gone, all of them.
@@ -205,17 +177,24 @@ def _labelled(where: RunDir, entry: manifest.Entry, tasks: Sequence[Task]) -> li
     if not part.exists():
         return list(tasks)
     known = {row["solution_id"] for row in read_rows([part], ["solution_id"])}
-    kept = [(task, tuple(s for s in task.solutions if s.id in known)) for task in tasks]
-    return [replace(task, solutions=solutions) for task, solutions in kept if solutions]
+    kept = [replace(t, solutions=tuple(s for s in t.solutions if s.id in known)) for t in tasks]
+    return [
+        now for task, now in zip(tasks, kept, strict=True) if now.solutions or not task.solutions
+    ]
 
 
 def opened(
     config: RunConfig, where: RunDir, entry: manifest.Entry, grader: str
 ) -> tuple[RolloutLog, View, list[Task]]:
-    """A unit's log with this grader's verdicts, how it is looked at, and what is labelled."""
+    """A unit's log with this grader's verdicts, how it is looked at, and what is labelled.
+
+    It is looked at under the policy that filled it: a tree is that policy's search.
+    """
+    config = config.model_copy(update={"policy": TypeAdapter(Policy).validate_python(entry.policy)})
     log = RolloutLog(where, entry.unit, grader, config.hash)
     view = View(config, entry.completer, entry.failures)
-    return log, view, _labelled(where, entry, tasks_of(config, where, entry.unit))
+    tasks = _labelled(where, entry, tasks_of(config, where, entry.unit))
+    return log, view, [knowing(log, task) for task in tasks]
 
 
 async def _relabel(
@@ -231,10 +210,10 @@ async def _relabel(
     async with AnswerGrader(config.grading) as grader:
         for entry in graded:
             log, view, held = opened(config, where, entry, grader.version)
-            tasks, bad = await sound(held, grader)
+            good, bad = await sound(held, grader)
             add_quarantine(where, bad)
+            tasks = [await grade_own_answers(log, grader, task) for task in good]
             for task in tasks:
-                await grade_own_answers(log, grader, task)
                 await grade_rollouts(log, grader, task, view)
             refused = stored(held) - stored(tasks)
             now = replace(entry, grader=grader.version, rejected=entry.rejected + refused)
@@ -244,7 +223,7 @@ async def _relabel(
 async def _commit(
     where: RunDir, entry: manifest.Entry, log: RolloutLog, tasks: Sequence[Task], view: View
 ) -> None:
-    part, rows = await stage(log, tasks, where, view)
+    staged = await stage(log, tasks, where, view)
     await log.compact()
     rule = view.config.labels.model_dump(mode="json")
-    manifest.commit(where, replace(entry, rule=rule, labels=part, solutions=rows))
+    manifest.commit(where, replace(entry, rule=rule, **asdict(staged)))

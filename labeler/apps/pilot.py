@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from labeler.apps.forecast import Belief
 from labeler.apps.label import read_config
+from labeler.apps.worlds import Rates
 from labeler.config import RunConfig
 from labeler.files import RunDir, parts, read_table
 from labeler.grading import AnswerGrader
@@ -52,7 +52,7 @@ class Pilot:
     """Mean tokens of a completion by relative position k / K, in BINS; None where none is."""
     tokens_per_char: float | None
     """Prompt tokens for each character of question and steps."""
-    belief: Belief
+    rates: Rates
     """Values before the first zero (and of right solutions), and from it on."""
     right: float | None
     """Share of the solutions that reach the gold answer."""
@@ -185,13 +185,13 @@ def _stamps(run: RunDir) -> Iterator[tuple[float, int]]:
 def _pilot(root: Path, counts: _Counts, rate: Speed | None, differs: tuple[str, ...]) -> Pilot:
     solutions = len(counts.steps)
     means = zip(counts.tokens, counts.rollouts, strict=True)
-    default = Belief()
+    default = Rates()
     return Pilot(
         name=root.name,
         rollouts=sum(counts.rollouts),
         tokens=tuple(tokens / n if n else None for tokens, n in means),
         tokens_per_char=counts.prompt_tokens / counts.chars if counts.chars else None,
-        belief=Belief(
+        rates=Rates(
             alive=_share(counts.values[True], default.alive),
             dead=_share(counts.values[False], default.dead),
         ),

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SEARCHES = 2000
 """Solutions, counted once a world, that are simulated at least; fewer worlds for larger inputs."""
+SLOW = {"adaptive": 400, "omega": 20}
+"""The same (for omega: problems) where a search takes its time; a share of larger inputs then."""
 MOST_WORLDS = 100
 
 
@@ -83,14 +85,21 @@ async def _measure(config: RunConfig, pilot: Path | None, own: RunDir | None) ->
     return None
 
 
+def _effort(config: RunConfig, problems: int, solutions: int) -> tuple[int, float]:
+    """In how many worlds what share of the problems is simulated."""
+    slow = SLOW.get(config.policy.kind)
+    searches = max(problems if config.policy.kind == "omega" else solutions, 1)
+    worlds = min(max(ceil((slow or SEARCHES) / searches), 2), MOST_WORLDS)
+    return worlds, min(1.0, slow / (worlds * searches)) if slow else 1.0
+
+
 async def _cost(
     config: RunConfig, pilot: Pilot | None, read: Ingested, places: tuple[RunDir, RunDir]
 ) -> Plan:
     scratch, held = places
     per_problem = config.generator.per_problem if config.generator else 0
     solutions = read.solutions + read.problems * per_problem
-    worlds = min(max(ceil(SEARCHES / max(solutions, 1)), 2), MOST_WORLDS)
-    costing = Costing(config, pilot, completers(held), worlds)
+    costing = Costing(config, pilot, completers(held), *_effort(config, read.problems, solutions))
     async with AnswerGrader(config.grading) as grader:
         for unit in read.units:
             log = RolloutLog(held, unit.unit, grader.version, config.hash)

@@ -7,8 +7,10 @@ from rich.box import SIMPLE
 from rich.table import Table
 from rich.text import Text
 
-from labeler.apps.costing import CHARS_PER_TOKEN, RIGHT, STEP_CHARS, STEPS, Plan
+from labeler.apps.costing import Plan
 from labeler.apps.pilot import Pilot
+from labeler.apps.unwritten import CHARS_PER_TOKEN, RIGHT, STEP_CHARS, STEPS
+from labeler.apps.worlds import Rates
 from labeler.config import RunConfig
 
 if TYPE_CHECKING:
@@ -100,13 +102,16 @@ def _doubts(pilot: Pilot) -> Iterator[str]:
 
 
 def _luck(plan: Plan) -> str:
-    belief = plan.belief
     which = "measured" if plan.pilot else "assumed"
-    return (
-        f"Rollouts are the mean over {plan.worlds} simulated worlds: a wrong solution's first "
-        "error is equally likely at each step (assumed); completions reach the gold answer "
-        f"{belief.alive:.0%} of the time before it and {belief.dead:.0%} after it ({which})."
+    drawn = "" if plan.share == 1 else f" of {plan.share:.1%} of the problems"
+    how = (
+        "a wrong solution's first error is equally likely at each step (assumed); completions "
+        f"reach the gold answer {plan.nature.alive:.0%} of the time before it and "
+        f"{plan.nature.dead:.0%} after it ({which})."
+        if isinstance(plan.nature, Rates)
+        else "drawn from the policy's value model, which `labeler calibrate` fits to a pilot."
     )
+    return f"Rollouts are the mean over {plan.worlds} simulated worlds{drawn}: {how}"
 
 
 def _assumed(plan: Plan, config: RunConfig) -> Iterator[str]:
@@ -115,6 +120,11 @@ def _assumed(plan: Plan, config: RunConfig) -> Iterator[str]:
         f"Tokens: {CHARS_PER_TOKEN:g} characters a token (assumed); a completion is as long as "
         f"what it stands in for, {budget:,} tokens (max_tokens) at most."
     )
+    if config.policy.kind == "omega":
+        yield (
+            f"Solutions that the search follows: {STEPS} steps of {STEP_CHARS} characters "
+            "(assumed); the more steps, the more probes each."
+        )
     if plan.blank:
         yield (
             f"Solutions still to be generated: {STEPS} steps of {STEP_CHARS} characters, "

@@ -147,6 +147,10 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
     located = sum(n for at, n in counts.first_errors.items() if at)
     yield "rows in", str(facts.rows_in), ""
     yield "solutions labelled", str(counts.solutions), f"{counts.right} right, {counts.wrong} wrong"
+    if trees := facts.trees:
+        yield "  of them branches", str(trees.branches), "rollouts that a tree search followed"
+        yield "states", str(trees.states), "prefixes with their values, in states/"
+        yield "pairs", str(trees.pairs), "preferred and rejected next step, in pairs/"
     yield "rows quarantined", str(quarantined), reasons
     yield "rows failed", str(facts.failed), ""
     yield "first errors located", str(located), "the first step that no rollout survives"

@@ -7,7 +7,7 @@ directory belongs to one identity (config.py), and another is refused with the d
 import json
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from labeler import lock, manifest, runners
@@ -18,6 +18,8 @@ from labeler.fulfil import Counters
 from labeler.grading import AnswerGrader
 from labeler.ingest import Ingested, add_quarantine, ingest
 from labeler.model import LabelerError
+from labeler.policies import Omega
+from labeler.samplers import RecordedConfig
 from labeler.shards import Facts, recover
 from labeler.units import UnitReport
 
@@ -56,6 +58,7 @@ def run(config: RunConfig, watcher: Watcher | None = None) -> Summary:
     Raises LabelerError for what a user can mend. Before KeyboardInterrupt leaves, what was
     sampled is flushed and the labels of committed units are published.
     """
+    _refuse_textless(config)
     where = RunDir(config.root)
     began = time.monotonic()
     with lock.alone(where.root):
@@ -140,15 +143,25 @@ class _Work:
                 rule=self._config.labels.model_dump(mode="json"),
                 completer=report.completer,
                 grader=report.grader,
-                labels=report.labels,
                 problems=report.problems,
-                solutions=report.solutions,
+                **asdict(report.staged),
                 rejected=report.rejected,
                 failures=report.failures,
                 made_with=report.made_with,
             ),
         )
         self._watcher.committed(report)
+
+
+def _refuse_textless(config: RunConfig) -> None:
+    """ConfigError where a tree search would have to follow rollouts that have no text."""
+    pool = config.completer
+    reads = isinstance(config.policy, Omega)
+    if reads and isinstance(pool, RecordedConfig) and not pool.has_texts():
+        raise ConfigError(
+            f"policy omega follows what rollouts say, and {pool.path} holds their verdicts only: "
+            "use a pool with texts (a run directory), or another policy."
+        )
 
 
 def claim(where: RunDir, config: RunConfig) -> None:

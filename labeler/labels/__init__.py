@@ -8,10 +8,12 @@
    Its label has n = 1, that one answer, and an interval of no width; it counts in no cost.
 4. A prefix that was not asked, failed, or only gave ungradable rollouts is unknown, not bad.
 
-`rows` has the nouns, `values` the arithmetic of one prefix, `first_error` the rule, and `view`
-puts a row together. They know neither the log nor Parquet.
+`rows` has the nouns, `values` the arithmetic of one prefix, `beliefs` what all counts of a problem
+say together, `first_error` the rules, and `view` puts a row together. They know neither the log nor
+Parquet.
 """
 
+from labeler.labels.beliefs import believe
 from labeler.labels.rows import (
     Basis,
     Failure,
@@ -22,24 +24,32 @@ from labeler.labels.rows import (
     Stopping,
     Value,
 )
+from labeler.labels.states import Child, Pair, StateLabel, Visited, pairs, state_label
 from labeler.labels.values import Tally, difference, jeffreys, measured, tally
 from labeler.labels.view import Evidence, LabelConfig, label
 
 __all__ = [
     "Basis",
+    "Child",
     "Evidence",
     "Failure",
     "LabelConfig",
+    "Pair",
     "ProverValue",
     "SolutionLabel",
+    "StateLabel",
     "StepLabel",
     "StepProbability",
     "Stopping",
     "Tally",
     "Value",
+    "Visited",
+    "believe",
     "difference",
     "jeffreys",
     "label",
     "measured",
+    "pairs",
+    "state_label",
     "tally",
 ]

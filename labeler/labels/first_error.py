@@ -1,5 +1,9 @@
 """first_error.py - which step is the first wrong one, and what that makes of the others.
 
+The rule `posterior`: the likeliest first error under the value model, given all counts of the
+problem (labeler/posterior), where it is likely enough. Where it is not, steps whose place is sure
+all the same have their targets.
+
 The rule `first_zero`: the first step whose measured value is zero, if the step before it was
 measured alive (or is the bare question, which is taken to be alive). Zero means no correct
 rollout; a wrong answer makes the last step zero without any. A step in between that was not
@@ -9,8 +13,13 @@ decides, an interrupted one does not.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from labeler.labels.rows import Basis, Value
+
+if TYPE_CHECKING:
+    from labeler.posterior.values import Posterior
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +64,21 @@ def first_zero(values: Sequence[Value], is_correct: bool | None, look: bool) -> 
     if is_correct and alive == steps - 1:
         return Located(0, steps, steps + 1)
     return Located(None, alive, zero)
+
+
+def likeliest(belief: "Posterior | None", steps: int, decided: float, confidence: float) -> Located:
+    """Apply the rule to the posterior of a solution; without one, all is undecided.
+
+    The first error is the likeliest where it is more probable than `decided`; else the steps
+    before or after it are known that are so with probability `confidence`.
+    """
+    if belief is None:
+        return Located(None, 0, steps + 1)
+    found = belief.first_error.tolist()
+    best = max(range(steps + 1), key=found.__getitem__)  # the earliest of equals
+    if found[best] > decided:
+        return Located(0 if best == steps else best + 1, best, best + 1)
+    reached = list(accumulate(found))  # entry k-1: probability that the error is at k or before
+    sound = sum(1 - p >= confidence for p in reached[:steps])
+    dead = next((k for k, p in enumerate(reached[:steps], 1) if p >= confidence), steps + 1)
+    return Located(None, sound, dead)

@@ -9,10 +9,17 @@ from typing import Annotated
 
 from pydantic import Field
 
+from labeler.policies.adaptive import Adaptive
 from labeler.policies.bisection import Bisection
 from labeler.policies.exhaustive import Exhaustive
+from labeler.policies.omega import Omega
 from labeler.policies.scan import Scan
 
-Policy = Annotated[Exhaustive | Scan | Bisection, Field(discriminator="kind")]
+Policy = Annotated[Exhaustive | Scan | Bisection | Adaptive | Omega, Field(discriminator="kind")]
 
-__all__ = ["Bisection", "Exhaustive", "Policy", "Scan"]
+__all__ = ["Adaptive", "Bisection", "Exhaustive", "Omega", "Policy", "Scan", "needs_solutions"]
+
+
+def needs_solutions(policy: Policy) -> bool:
+    """Whether a problem without a solution is of no use to a policy."""
+    return not isinstance(policy, Omega)

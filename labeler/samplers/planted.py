@@ -13,16 +13,19 @@ and is exact: V(k) is known, and the same seed, prefix and index give the same c
 any process and any order. A token is a word.
 
 In the generator's role it writes a whole solution from prefix 0, right with probability V(0);
-a wrong one has a step from which the value is 0, or 0.05 (an error that luck can mend).
+a wrong one has a step from which the value is 0, or 0.05 (an error that luck can mend). With
+`steps` a completion, too, is not the answer alone: it goes on step by step, each step stating the
+value after it, so that a completion can be continued from within (a tree search does that).
 """
 
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from hashlib import blake2b
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt
 
 from labeler.model import Completion, Finish, Prefix, SamplerError
 from labeler.params import Params
@@ -41,6 +44,7 @@ from labeler.samplers.base import (
 _VALUE = re.compile(r"Value (\d+(?:\.\d+)?)\.")
 _GOLD = re.compile(r"Gold (-?\d+)\.")
 _WORD = re.compile(r"\s*\S+")
+_WORDINGS = ((", one way", 0.1), (", another way", 0.0), (", a third way", -0.1))
 
 
 class PlantedConfig(Params):
@@ -53,6 +57,9 @@ class PlantedConfig(Params):
     """Share of (prefix, index) that fail when first asked for and succeed on a later call."""
     delay_ms: float = Field(default=0.0, ge=0)
     """Milliseconds that each call takes."""
+    steps: NonNegativeInt = 0
+    """Completions write the steps up to this one, and the answer in the last; 0: only the answer.
+    A step comes in one of three wordings, so that completions share some of their steps."""
     sampling: Sampling = Sampling()
     """Only `max_tokens` (in words), `seeded` and the fingerprint heed it."""
 
@@ -92,6 +99,8 @@ class PlantedSampler:
         self._seed = seed
         self._failed_once: set[tuple[str, int]] = set()
         world = {"kind": "planted", "truncated": repr(config.truncated)}
+        if config.steps:
+            world["steps"] = str(config.steps)
         self.completer = fingerprint(sampling, role, world)
 
     async def complete(self, prefix: Prefix, indices: Sequence[int]) -> list[Completion]:
@@ -115,6 +124,8 @@ class PlantedSampler:
                 return failed("planted failure: succeeds when asked again", seed, words)
         if self._role == GENERATOR and not prefix.step:
             text = planted_solution(gold, value, bits)
+        elif self._config.steps:
+            text = planted_completion(gold, value, bits, (prefix.step, self._config.steps))
         else:
             text = f"The answer is {_answer(gold, uniform(bits) < value, bits)}."
         if uniform(bits[8:]) < self._config.truncated:
@@ -145,10 +156,10 @@ def planted_question(name: str | int, gold: int, value: float) -> str:
     return f"Planted problem {name}. Gold {gold}. Value {_decimal(value)}."
 
 
-def planted_step(k: int, value: float, answer: int | None = None) -> str:
+def planted_step(k: int, value: float, answer: int | None = None, wording: str = "") -> str:
     """Step k, with the value after it, and the answer where it is the last."""
     said = "" if answer is None else f" The answer is {answer}."
-    return f"Step {k}. Value {_decimal(value)}.{said}"
+    return f"Step {k}{wording}. Value {_decimal(value)}.{said}"
 
 
 def planted_solution(gold: int, value: float, bits: bytes) -> str:
@@ -163,6 +174,29 @@ def planted_solution(gold: int, value: float, bits: bytes) -> str:
         after = alive if k < first_error else dead
         said = _answer(gold, right, bits) if k == n else None
         lines.append(planted_step(k, after, said))
+    return "\n".join(lines)
+
+
+def planted_completion(gold: int, value: float, bits: bytes, span: tuple[int, int]) -> str:
+    """The lines after step `span[0]` up to `span[1]` (one at least), right with that probability.
+
+    A wrong one errs at one of its lines, each as likely as the others, and from it on states 0,
+    or 0.05. Lines before that state what is left of `value` once so many places of an error have
+    passed, give or take .1 by wording, but not less than .1: so the dead are told from the living.
+    """
+    first, n = span[0] + 1, max(1, span[1] - span[0])
+    right = uniform(bits) < value
+    error = n + 1 if right else 1 + bits[13] % n
+    dead = min(value, 0.05 if bits[14] % 4 == 0 else 0.0)
+    lines = []
+    for j in range(1, n):
+        luck = blake2b(bits + j.to_bytes(2, "big"), digest_size=1).digest()
+        wording, shift = _WORDINGS[luck[0] % 3]
+        left = value / (value + (1 - value) * (n - j) / n) if value else 0.0
+        alive = min(1.0, max(0.1, left + shift))
+        lines.append(planted_step(first + j - 1, alive if j < error else dead, None, wording))
+    said = _answer(gold, right, bits)
+    lines.append(planted_step(first + n - 1, 1.0 if right else dead, said))
     return "\n".join(lines)
 
 

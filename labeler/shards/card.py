@@ -19,6 +19,18 @@ _SIZES = [(10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "
 
 
 @dataclass(frozen=True, slots=True)
+class Trees:
+    """What search trees gave."""
+
+    branches: int
+    """Rollouts that were followed, and are labelled as solutions."""
+    bare: int
+    """Problems that came without a solution, and were searched."""
+    states: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What a card says."""
 
@@ -40,6 +52,8 @@ class Facts:
     """Rows by reason."""
     failed: int = 0
     """Rows of units that were given up."""
+    trees: Trees | None = None
+    """None where the policy grows none."""
 
 
 def write_card(run: RunDir, facts: Facts) -> None:
@@ -60,6 +74,7 @@ def card(facts: Facts) -> str:
             *_made_from(facts),
             *_rows(facts),
             *_labels(facts.counts),
+            *(_trees(facts.trees) if facts.trees else ()),
             *_warnings(facts.counts),
             *_HOW_TO_READ,
         ]
@@ -70,7 +85,11 @@ def _front_matter(facts: Facts) -> Iterator[str]:
     size = next((s for bound, s in _SIZES if facts.counts.solutions < bound), "n>10M")
     yield from ["---", f"pretty_name: {json.dumps(facts.name)}", "configs:"]
     yield from ["- config_name: default", "  data_files:", "  - split: train"]
-    yield from ["    path: labels/*.parquet", "tags:", "- process-reward-model", "- math"]
+    yield "    path: labels/*.parquet"
+    for name in ("states", "pairs") if facts.trees else ():
+        yield from [f"- config_name: {name}", "  data_files:", "  - split: train"]
+        yield f"    path: {name}/*.parquet"
+    yield from ["tags:", "- process-reward-model", "- math"]
     yield from ["- labeler", "size_categories:", f"- {size}", "---", ""]
 
 
@@ -98,7 +117,13 @@ def _made_from(facts: Facts) -> Iterator[str]:
 
 def _rows(facts: Facts) -> Iterator[str]:
     yield from ["## What became of the rows", ""]
-    rows: dict[str, object] = {"rows in": facts.rows_in, "labelled": facts.counts.solutions}
+    branches, bare = (facts.trees.branches, facts.trees.bare) if facts.trees else (0, 0)
+    rows: dict[str, object] = {
+        "rows in": facts.rows_in,
+        "labelled": facts.counts.solutions - branches,
+    }
+    if bare:
+        rows["searched, without a solution of their own"] = bare
     rows |= {f"quarantined: {reason}": n for reason, n in sorted(facts.quarantined.items())}
     rows["failed"] = facts.failed
     yield from _table(("rows", "count"), rows)
@@ -126,6 +151,16 @@ def _labels(counts: LabelCounts) -> Iterator[str]:
         "ungradable": f"{counts.share(counts.ungradable):.1%}",
     }
     yield from _table(("of the rollouts of steps", "share"), shares)
+
+
+def _trees(trees: Trees) -> Iterator[str]:
+    yield from ["## What the search trees hold", ""]
+    rows: dict[str, object] = {
+        "rollouts followed, and labelled as solutions": f"{trees.branches:,}",
+        "states (`states/*.parquet`): prefixes with their values": f"{trees.states:,}",
+        "pairs (`pairs/*.parquet`): preferred and rejected next step": f"{trees.pairs:,}",
+    }
+    yield from _table(("what", "count"), rows)
 
 
 def _part(n: int, whole: int) -> str:

@@ -1,9 +1,12 @@
 """tables.py - labels to Arrow: one row a solution, columns as the fields of labels/rows.py.
 
+Of a tree search there are two tables more: one row a state, and one row a pair of next steps, as
+in labels/states.py.
+
 `provers` is a list of structs, not a map: Hugging Face datasets cannot read Arrow maps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,8 +14,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from labeler.files import write_table
-from labeler.labels import SolutionLabel
+from labeler.files import RunDir, write_table
+from labeler.labels import Pair, SolutionLabel, StateLabel
+from labeler.model import digest
 
 _VALUE: list[tuple[str, pa.DataType]] = [
     ("n", pa.int32()), ("correct", pa.int32()), ("truncated", pa.int32()),
@@ -21,6 +25,10 @@ _VALUE: list[tuple[str, pa.DataType]] = [
     ("credible_high", pa.float64()), ("hard", pa.bool_()), ("progress", pa.float64()),
     ("progress_low", pa.float64()), ("progress_high", pa.float64()),
 ]  # fmt: skip
+_MEASURED = pa.struct(
+    [("n", pa.int32()), ("correct", pa.int32()), ("soft", pa.float64()), ("low", pa.float64()),
+     ("high", pa.float64())]
+)  # fmt: skip
 PROVERS = pa.list_(pa.struct([("prover", pa.string()), *_VALUE]))
 STEP = pa.struct(
     [*_VALUE, ("stopping", pa.string()), ("target", pa.bool_()), ("basis", pa.string()),
@@ -30,8 +38,7 @@ LABELS = pa.schema(
     [("problem_id", pa.string()), ("solution_id", pa.string()), ("question", pa.string()),
      ("gold", pa.string()), ("steps", pa.list_(pa.string())), ("answer", pa.string()),
      ("is_correct", pa.bool_()), ("source", pa.string()), ("generator", pa.string()),
-     ("value_0", pa.struct([("n", pa.int32()), ("correct", pa.int32()), ("soft", pa.float64()),
-                            ("low", pa.float64()), ("high", pa.float64())])),
+     ("value_0", _MEASURED),
      ("first_error", pa.int32()), ("first_error_confidence", pa.float64()),
      ("first_error_posterior",
       pa.list_(pa.struct([("step", pa.int32()), ("probability", pa.float64())]))),
@@ -40,11 +47,30 @@ LABELS = pa.schema(
      ("drop_reason", pa.string()),
      ("failures", pa.list_(pa.struct([("step", pa.int32()), ("cause", pa.string())])))]
 )  # fmt: skip
+_PREFIX: list[tuple[str, pa.DataType]] = [
+    ("problem_id", pa.string()), ("question", pa.string()), ("gold", pa.string()),
+    ("source", pa.string()), ("completer", pa.string()), ("prefix_key", pa.string()),
+    ("steps", pa.list_(pa.string())),
+]  # fmt: skip
+STATES = pa.schema(
+    [*_PREFIX, ("n", pa.int32()), ("correct", pa.int32()), ("truncated", pa.int32()),
+     ("ungradable", pa.int32()), ("n_tokens", pa.int64()), ("soft", pa.float64()),
+     ("low", pa.float64()), ("high", pa.float64()), ("hard", pa.bool_()), ("visits", pa.int32())]
+)  # fmt: skip
+PAIRS = pa.schema(
+    [*_PREFIX, ("preferred", pa.string()), ("rejected", pa.string()),
+     ("preferred_value", _MEASURED), ("rejected_value", _MEASURED), ("basis", pa.string())]
+)  # fmt: skip
+TABLES: Mapping[str, pa.Schema] = {"labels": LABELS, "states": STATES, "pairs": PAIRS}
+"""The tables that are published, by the name of their folder."""
 
 
-def to_table(labels: Sequence[SolutionLabel]) -> pa.Table:
+Rows = Sequence[SolutionLabel] | Sequence[StateLabel] | Sequence[Pair]
+
+
+def to_table(rows: Rows, schema: pa.Schema = LABELS) -> pa.Table:
     """Rows in the order given."""
-    return pa.Table.from_pylist([_plain(row) for row in labels], schema=LABELS)
+    return pa.Table.from_pylist([_plain(row) for row in rows], schema=schema)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - walks dataclasses to plain values
@@ -64,3 +90,13 @@ def _names(kind: type) -> tuple[str, ...]:
 def write_labels(path: Path, labels: Sequence[SolutionLabel], config_hash: str) -> None:
     """Write one file of labels whole. Raises FileError."""
     write_table(path, to_table(labels), config_hash)
+
+
+def write_part(run: RunDir, unit: str, table: str, rows: Rows, config_hash: str) -> str:
+    """Write a unit's part of a table whole, into staged/; its name, which follows from its rows.
+
+    Raises FileError.
+    """
+    name = f"{unit}-{table}-{digest(*map(repr, rows), size=6)}.parquet"
+    write_table(run.staged / name, to_table(rows, TABLES[table]), config_hash)
+    return name

@@ -23,7 +23,9 @@ import pyarrow.dataset as ds
 
 from labeler.apps.run import run
 from labeler.config import RunConfig, parse
-from labeler.files import write_text
+from labeler.files import write_table, write_text
+from labeler.testbed import pool
+from labeler.testbed.measure import table
 
 TESTBED = Path("data/testbed")
 STEPS = range(3, 11)
@@ -99,7 +101,10 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("runs"))
     parser.add_argument("--out", type=Path, default=TESTBED / "pool.parquet")
     arguments = parser.parse_args()
-    roll_out(arguments.work, write_solutions(arguments.work))
+    config = roll_out(arguments.work, write_solutions(arguments.work))
+    packed = pool.pack(config, TESTBED / "problems.jsonl")
+    write_table(arguments.out, packed, config.hash)
+    print(table("the pool", pool.describe(pool.load(arguments.out))))
 
 
 if __name__ == "__main__":

@@ -80,11 +80,11 @@ def test_golds_beyond_the_first_rows_are_graded_too(tmp_path: Path) -> None:
     assert found.detail == "1 of 1,001 cannot be graded: ... (unparsed_gold)"
 
 
-def test_problems_without_solutions_need_a_generator(tmp_path: Path) -> None:
+def test_problems_without_solutions_need_a_generator_or_a_tree_search(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"question": "1 + 1?", "gold": "2"}\n', encoding="utf-8")
     assert checked(config_of(tmp_path), tmp_path)["solutions"].status is Status.FAIL
-    found = checked(config_of(tmp_path, generator={"per_problem": 2}), tmp_path)
-    assert "solutions" not in found
+    for change in ({"generator": {"per_problem": 2}}, {"policy": {"kind": "omega"}}):
+        assert "solutions" not in checked(config_of(tmp_path, **change), tmp_path)
 
 
 def test_a_completer_that_cannot_complete_fails(tmp_path: Path) -> None:

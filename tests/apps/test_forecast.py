@@ -1,6 +1,7 @@
 """What a plan expects against what policies ask for when they are driven through the real loop."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.apps.costing import Costing, Plan
-from labeler.apps.forecast import Belief, most, wishes
+from labeler.apps.forecast import Luck, most, most_of_tree, wishes
+from labeler.apps.worlds import Rates
 from labeler.model import Task
-from labeler.policies import Bisection, Exhaustive, Policy, Scan
-from tests.apps.plans import config_of, every_policy
+from labeler.policies import Adaptive, Bisection, Exhaustive, Omega, Policy, Scan
+from tests.apps.plans import ADAPTIVE, OMEGA, POLICIES, config_of, every_policy
 from tests.planted_worlds import PlantedTask, planted_task, planted_tasks
 from tests.worlds import new_log, run_search
 
@@ -42,7 +44,7 @@ def test_an_exhaustive_plan_is_exactly_what_is_asked_for(world: PlantedTask, n: 
     assert made.is_exact
 
 
-@every_policy
+@pytest.mark.parametrize("policy", [*POLICIES, ADAPTIVE], ids=repr)
 @given(world=planted_tasks())
 def test_no_world_costs_more_than_the_bound(policy: Policy, world: PlantedTask) -> None:
     made = costed(policy, world.task)
@@ -74,7 +76,7 @@ def test_the_expectation_is_the_mean_over_uniform_first_errors(
             wish.ask.n
             for world in range(worlds)
             for wish in wishes(
-                policy, tasks, log, "none", (Belief(alive, dead, SURE), world)
+                policy, tasks, log, "none", Luck(Rates(alive, dead, SURE), world)
             ).values()
         )
     assert expected / worlds == pytest.approx(really, rel=0.04)
@@ -86,3 +88,35 @@ def test_the_bound_of_one_solution(steps: int, n: int) -> None:
     assert most(Bisection(n=n), steps, right=False) == (steps - 1).bit_length() * n
     assert most(Bisection(n=n), steps, right=True) == 0
     assert most(Exhaustive(n=n), steps, right=True) == steps * n
+
+
+@given(steps=st.integers(1, 40), right=st.booleans())
+def test_an_adaptive_search_is_bound_by_its_budget(steps: int, right: bool) -> None:
+    assert most(Adaptive(budget=20, n=64), steps, right=right) == 20
+    assert most(Adaptive(budget=20, n=2), steps, right=right) == min(20, 2 * steps)
+
+
+def test_a_tree_is_planned_with_and_without_solutions() -> None:
+    given_some = planted_task([[0.6, 0.6, 0.0, 0.0]], 0.6, right=[False])
+    bare = replace(given_some, solutions=())
+    for task in (given_some, bare):
+        made = costed(OMEGA, task)
+        assert made.problems == 1
+        assert OMEGA.n * OMEGA.searches / 2 < made.rollouts
+        assert made.rollouts <= made.rollouts_most == most_of_tree(OMEGA, 200)
+        assert made.completion_tokens > made.rollouts
+    dry = costed(Omega(n=4, searches=1), bare)
+    assert dry.rollouts <= 4 * (1 + 3)  # 8 steps take 3 probes
+
+
+def test_a_share_of_the_problems_stands_for_all() -> None:
+    tasks = [planted_task([[0.6, 0.0, 0.0]], 0.6, right=[False], name=i) for i in range(200)]
+    made = []
+    for share in (1.0, 0.5):
+        with tempfile.TemporaryDirectory() as folder:
+            costing = Costing(config_of(Scan(n=4)), None, (None, None), 2, share)
+            costing.add(tasks, new_log(Path(folder)))
+            made.append(costing.plan(0))
+    assert made[0].problems == made[1].problems == 200
+    assert made[1].rollouts == pytest.approx(made[0].rollouts, rel=0.25)
+    assert not made[1].is_exact

@@ -49,7 +49,7 @@ def run(tmp_path: Path) -> RunDir:
         for name, c in (("first", LabelConfig()), ("second", LabelConfig()))
     ]
     write_labels(run.staged / "u.parquet", rows, config.hash)
-    publish(run, [run.staged / "u.parquet"])
+    publish(run, {"labels": [run.staged / "u.parquet"]})
     _log(run, config)
     return run
 
@@ -126,7 +126,7 @@ def test_the_first_error_is_marked_once(run: RunDir) -> None:
     tallies = {1: Tally(8, 6), 2: Tally(8, 0)}
     row = label(PROBLEM, solution("s"), Evidence(WRONG, tallies), LabelConfig())
     write_labels(run.staged / "v.parquet", [row], "")
-    publish(run, [run.staged / "v.parquet"])
+    publish(run, {"labels": [run.staged / "v.parquet"]})
     lines = shown(run).splitlines()
     marked = [line for line in lines if "<- first error" in line]
     assert len(marked) == 1
@@ -136,7 +136,7 @@ def test_the_first_error_is_marked_once(run: RunDir) -> None:
 def test_an_inferred_target_says_so(run: RunDir) -> None:
     row = label(PROBLEM, solution("s"), Evidence(WRONG, {2: Tally(8, 3)}), LabelConfig())
     write_labels(run.staged / "v.parquet", [row], "")
-    publish(run, [run.staged / "v.parquet"])
+    publish(run, {"labels": [run.staged / "v.parquet"]})
     assert "target true (inferred)" in shown(run)
 
 
@@ -200,6 +200,6 @@ def test_what_is_not_there_is_said(run: RunDir, tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     with pytest.raises(InspectError, match="no labels yet"):
         shown(RunDir(tmp_path / "new"))
-    publish(run, [])
+    publish(run, {})
     with pytest.raises(InspectError, match="no labelled solution"):
         shown(run)

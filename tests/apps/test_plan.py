@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from labeler.apps.costing import STEPS, Plan
+from labeler.apps.costing import Plan
 from labeler.apps.pilot import PilotError
 from labeler.apps.plan import plan
 from labeler.apps.run import Watcher, run
+from labeler.apps.unwritten import STEPS
 from labeler.config import ConfigError, RunConfig
 from labeler.policies import Exhaustive, Policy, Scan
-from tests.apps.plans import POLICIES, config_of, every_policy
+from tests.apps.plans import POLICIES, config_of, really_every_policy
 from tests.planted_worlds import planted_task
 
 
@@ -58,7 +59,7 @@ def test_a_run_samples_what_was_planned(tmp_path: Path, policy: Policy) -> None:
     assert f"{made.rollouts:,.0f}" in shown
 
 
-@every_policy
+@really_every_policy
 def test_nothing_is_left_after_the_run(tmp_path: Path, policy: Policy) -> None:
     write_problems(tmp_path / "in.jsonl", 6)
     config = file_config(tmp_path, policy)
@@ -96,8 +97,8 @@ def test_a_pilot_measures(tmp_path: Path) -> None:
     made, shown = planned(file_config(tmp_path, Scan(n=4), name="other", seed=1), pilot.root)
     assert made.pilot is not None
     assert "measured" in shown
-    assert made.pilot.belief.alive == pytest.approx(0.6, abs=0.12)
-    assert made.pilot.belief.dead == pytest.approx(0.0, abs=0.05)
+    assert made.pilot.rates.alive == pytest.approx(0.6, abs=0.12)
+    assert made.pilot.rates.dead == pytest.approx(0.0, abs=0.05)
     assert made.pilot.right == 0.5
     assert sorted(made.pilot.steps) == sorted(2 * [3, 4, 5, 6, 3, 4])
     assert made.pilot.tokens_at(0, 4) == pytest.approx(4, abs=0.5)  # "The answer is 423."
@@ -157,7 +158,7 @@ def test_refused_rows_are_counted(tmp_path: Path) -> None:
     assert "to quarantine" in shown
 
 
-@every_policy
+@really_every_policy
 def test_the_output_fits_and_is_plain(tmp_path: Path, policy: Policy) -> None:
     write_problems(tmp_path / "in.jsonl", 4)
     _, shown = planned(file_config(tmp_path, policy))

@@ -64,6 +64,33 @@ async def test_the_generator_writes_solutions_of_the_stated_quality() -> None:
     assert 250 < right < 350
 
 
+@pytest.mark.parametrize("value", [0.0, 0.05, 0.4, 1.0])
+async def test_completions_go_on_step_by_step_and_reach_the_gold_as_often_as_is_stated(
+    value: float,
+) -> None:
+    begun = planted_step(1, value) + "\n"
+    prefix = Prefix(planted_question(1, 423, 0.5), begun, 1)
+    completions = await draw(PlantedConfig(steps=5), prefix, 2000)
+    right = [c.text for c in completions if c.text.endswith("The answer is 423.")]
+    assert abs(len(right) / 2000 - value) <= 4 * (value * (1 - value) / 2000) ** 0.5
+    for completion in completions:
+        lines = completion.text.split("\n")
+        places = [re.match(rf"Step {k}\b", line) for k, line in enumerate(lines, start=2)]
+        assert all(places)
+        assert len(lines) == 4
+        after = [read_planted(Prefix("Gold 1.", line, 1))[1] for line in lines]
+        dead = [v <= 0.05 for v in after]
+        assert dead == sorted(dead), "an error is not undone within a completion"
+        assert dead[-1] != (completion.text in right)
+    assert len({c.text.split("\n")[0] for c in completions}) < 10, "first steps are shared"
+
+
+async def test_a_completion_of_the_last_step_adds_one() -> None:
+    prefix = Prefix(planted_question(1, 423, 1.0), planted_step(5, 1.0) + "\n", 5)
+    [completion] = await draw(PlantedConfig(steps=5), prefix, 1)
+    assert completion.text == "Step 6. Value 1. The answer is 423."
+
+
 async def test_a_question_without_a_value_is_refused() -> None:
     with pytest.raises(SamplerError, match="Planted problem 1"):
         await draw(PlantedConfig(), Prefix("What is 1 + 1?", "", 0), 1)

@@ -6,10 +6,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from labeler.model import Completion, Finish, LabelerError, Prefix, SamplerError
+from labeler.grading import AnswerGrader
+from labeler.model import Completion, Finish, LabelerError, Outcome, Prefix, SamplerError
 from labeler.prompts import PromptConfig
 from labeler.samplers import GENERATOR, RecordedConfig
+from labeler.samplers.recorded import shuffled
 
 PREFIX = Prefix("What is 1 + 1?", "1 + 1 = 2\n", 1)
 
@@ -65,6 +69,40 @@ async def test_a_pool_of_several_completers_needs_a_choice(tmp_path: Path) -> No
     config = RecordedConfig(path=file, completer="def", generator="abc")
     completer, [got] = await replay(config, [0], GENERATOR)
     assert (completer, got.text) == ("abc", "So 2.")
+
+
+@given(seed=st.integers(0, 2**31), n=st.integers(1, 40))
+def test_a_shuffled_pool_gives_each_rollout_once_in_its_seeds_order(seed: int, n: int) -> None:
+    order = shuffled(seed, PREFIX.key, range(n))
+    assert sorted(order) == list(range(n))
+    assert shuffled(seed, PREFIX.key, reversed(range(n))) == order
+    assert n < 10 or shuffled(seed + 1, PREFIX.key, range(n)) != order
+
+
+async def test_shuffling_changes_the_order_alone(tmp_path: Path) -> None:
+    file = write(tmp_path, "pool.parquet", [row(i, f"So {i}.") for i in range(20)])
+    _, plain = await replay(RecordedConfig(path=file), list(range(20)))
+    config = RecordedConfig(path=file, shuffle=True)
+    _, whole = await replay(config, list(range(20)))
+    _, part = await replay(config, [3, 7])
+    assert whole != plain
+    assert sorted(c.text for c in whole) == sorted(c.text for c in plain)
+    assert part == [whole[3], whole[7]]
+
+
+async def test_verdicts_alone_are_replayed_as_texts_that_get_them_again(tmp_path: Path) -> None:
+    told = {"key": PREFIX.key, "prompt_tokens": 9, "correct": [True, False, None]}
+    pool = [{"answer": "26", "completer": "abc", "prefixes": [told | {"n_tokens": [3, 4, 5]}]}]
+    file = write(tmp_path, "verdicts.parquet", pool)
+    completer, got = await replay(RecordedConfig(path=file), [0, 1, 2, 3])
+    assert completer == "abc"
+    assert [c.n_tokens for c in got] == [3, 4, 5, 0]
+    assert got[3].finish is Finish.ERROR
+    async with AnswerGrader() as grader:
+        said = await grader.grade(
+            "26", [("The answer is 26.\n" + c.text, c.finish) for c in got[:3]]
+        )
+    assert [v.outcome for v in said] == [Outcome.CORRECT, Outcome.INCORRECT, Outcome.UNGRADABLE]
 
 
 async def test_what_is_no_pool_is_refused(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from labeler.grading import AnswerGrader
 from labeler.ingest import Ingested, ingest
 from labeler.labelling import tasks_of
 from labeler.model import Outcome, Reason, Task
+from labeler.policies import needs_solutions
 from labeler.problems import Rejected, read
 
 FIRST_ROWS = 1000
@@ -69,7 +70,7 @@ def problem_checks(config: RunConfig, found: FirstRows) -> Iterator[Check]:
     else:
         yield ok("problems", shown)
     bare = sum(not task.solutions for task in found.tasks)
-    if bare and config.generator is None:
+    if bare and config.generator is None and needs_solutions(config.policy):
         say = fail if bare == len(found.tasks) else warn
         mend = "set `generator` to have solutions written, or map their column in problems.columns"
         yield say("solutions", f"{bare} of {len(found.tasks)} problems have none to label", mend)

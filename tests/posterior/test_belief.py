@@ -1,0 +1,270 @@
+"""The joint posterior against brute force, its laws, and its limits."""
+
+from collections.abc import Iterator, Sequence
+from math import exp, prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.special import comb, logit
+from scipy.stats import beta, betabinom, norm
+
+from labeler.posterior import Tree, ValueModel
+from labeler.posterior.belief import Belief
+from tests.posterior.drawn import (
+    ALIVE,
+    DEAD,
+    LUCKY,
+    beliefs,
+    hazard_at,
+    observed,
+    tree_from,
+    with_more,
+)
+
+pytestmark = pytest.mark.filterwarnings("error")
+MODEL = ValueModel()
+Floats = NDArray[np.float64]
+State = tuple[int, int]
+"""Alive at a level, or dead after one."""
+
+
+class Brute:
+    """The model by plain enumeration of all states of all nodes: at a level, or dead."""
+
+    def __init__(self, belief: Belief) -> None:
+        self.tree, self.model = belief.tree, belief.model
+        model, size = belief.model, belief.model.grid
+        cuts = np.sin(np.linspace(0, np.pi / 2, size + 1)) ** 2
+        self.levels = np.sin((np.arange(size) + 0.5) / size * np.pi / 2) ** 2
+        self.first = np.diff(beta.cdf(cuts, model.v_a, model.v_b))
+        moved = logit(self.levels) + model.drift
+        reached = norm.cdf((logit(cuts) - moved[:, None]) / model.walk)
+        self.onward = (1 - model.jump) * np.diff(reached) + model.jump * self.first
+        self.counts = list(zip(belief.n.astype(int), belief.correct.astype(int), strict=True))
+        seen = self._summed()
+        self.first_errors = [s / s.sum() for s in seen]
+        self.counts = [(0, 0)] * len(self.counts)
+        self.evidence = seen[0].sum() / self._summed()[0].sum()
+
+    def _summed(self) -> list[Floats]:
+        """(K+1,) of each solution: probability of T, the counts and all own answers."""
+        found = [np.zeros(len(path) + 1) for path in self.tree.paths]
+        for states, weight in self._assignments([], 1.0):
+            ends = [self._ends(s, states) for s in range(len(self.tree.paths))]
+            for s, end in enumerate(ends):
+                found[s] += weight * end * prod(e.sum() for i, e in enumerate(ends) if i != s)
+        return found
+
+    def _assignments(
+        self, states: list[State], weight: float
+    ) -> Iterator[tuple[list[State], float]]:
+        node = len(states)
+        if node == len(self.counts) or weight == 0:
+            yield from [(states, weight)] if weight else []
+            return
+        for state, p in self._next(states[self.tree.parents[node]] if node else None):
+            yield from self._assignments([*states, state], weight * p * self._seen(node, state))
+
+    def _next(self, before: State | None) -> Iterator[tuple[State, float]]:
+        """The states of a node with their probabilities, given that of the node before it."""
+        if before is None:
+            yield from (((ALIVE, i), p) for i, p in enumerate(self.first))
+        elif before[0] == ALIVE:
+            wrong = hazard_at(self.model, self.levels[before[1]])
+            yield (DEAD, before[1]), wrong * self.model.zero
+            yield (LUCKY, before[1]), wrong * (1 - self.model.zero)
+            yield from (((ALIVE, i), (1 - wrong) * p) for i, p in enumerate(self.onward[before[1]]))
+        else:
+            yield before, 1.0
+
+    def _seen(self, node: int, state: State) -> float:
+        """Probability of a node's outcomes, in their order."""
+        n, correct = self.counts[node]
+        if state[0] == DEAD:
+            return float(correct == 0)
+        mean, size = self.levels[state[1]], 12 * self.model.grid**2 / np.pi**2
+        if state[0] == LUCKY:
+            mean, size = self.model.recovery * mean**self.model.scaling, self.model.kappa_dead
+        return float(betabinom.pmf(correct, n, size * mean, size * (1 - mean)) / comb(n, correct))
+
+    def _ends(self, solution: int, states: Sequence[State]) -> Floats:
+        """(K+1,): probability of a solution's own answer, and of T, given the states."""
+        path, own = self.tree.paths[solution], self.tree.own[solution]
+        found = np.zeros(len(path) + 1)
+        last, level = states[path[-1]]
+        if last == ALIVE:
+            wrong = hazard_at(self.model, self.levels[level])
+            wrong += (1 - wrong) * self.model.slip
+            found[-2] = wrong if own is not True else 0
+            found[-1] = 1 - wrong if own is not False else 0
+            return found
+        first = next(k for k, node in enumerate(path) if states[node][0] != ALIVE)
+        right = self.model.mended if last == LUCKY else 0.0
+        found[first - 1] = {True: right, False: 1 - right, None: 1.0}[own]
+        return found
+
+
+@settings(max_examples=25)
+@given(beliefs(grid=3, most=2, steps=3))
+def test_it_agrees_with_brute_force(belief: Belief) -> None:
+    brute = Brute(belief)
+    assert exp(belief.evidence()) == pytest.approx(brute.evidence, rel=1e-6)
+    for s, first_error in enumerate(brute.first_errors):
+        found = belief.joint(s).first_error
+        np.testing.assert_allclose(found, first_error, atol=1e-7)
+
+
+@given(beliefs(grid=MODEL.grid, n=64, model=st.just(MODEL)))
+def test_the_grid_is_fine_enough(belief: Belief) -> None:
+    fine = Belief(belief.tree, belief.model.model_copy(update={"grid": 192}))
+    fine.observe(range(len(belief.n)), belief.n.tolist(), belief.correct.tolist())
+    for s in range(len(belief.tree.paths)):
+        found, wanted = belief.joint(s).first_error, fine.joint(s).first_error
+        np.testing.assert_allclose(found, wanted, atol=0.03)
+
+
+@given(beliefs(most=4), st.data())
+def test_the_order_of_solutions_does_not_matter(belief: Belief, data: st.DataObject) -> None:
+    tree = belief.tree
+    order = data.draw(st.permutations(range(len(tree.paths))))
+    turned = Belief(
+        Tree.of([tree.paths[s] for s in order], [tree.own[s] for s in order]), belief.model
+    )
+    for s, path in zip(order, turned.tree.paths, strict=True):
+        nodes = list(tree.paths[s])
+        turned.observe(path, belief.n[nodes].tolist(), belief.correct[nodes].tolist())
+    assert turned.evidence() == pytest.approx(belief.evidence())
+    for i, s in enumerate(order):
+        found, wanted = turned.joint(i), belief.joint(s)
+        for name in ("first_error", "alive", "lucky"):
+            np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), atol=1e-9)
+
+
+@given(beliefs(), st.data())
+def test_the_order_of_replies_does_not_matter(belief: Belief, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(len(belief.n))))
+    again = observed(belief, order=order)
+    for s in range(len(belief.tree.paths)):
+        again.joint(s)  # whatever is kept from here must not outlive the next counts
+    again.observe([0], [5], [5])
+    again.observe([0], [int(belief.n[0])], [int(belief.correct[0])])
+    assert again.evidence() == pytest.approx(belief.evidence(), abs=1e-9)
+    for s in range(len(belief.tree.paths)):
+        np.testing.assert_allclose(again.joint(s).alive, belief.joint(s).alive, atol=1e-12)
+
+
+@given(beliefs())
+def test_probabilities_sum_to_one(belief: Belief) -> None:
+    for s in range(len(belief.tree.paths)):
+        joint = belief.joint(s)
+        steps = len(belief.tree.paths[s])
+        assert joint.first_error.sum() == pytest.approx(1)
+        assert (joint.lucky >= 0).all()
+        assert (joint.alive >= 0).all()
+        assert (joint.lucky[-2:] == 0).all()
+        assert (joint.lucky.sum(axis=1) <= joint.first_error + 1e-9).all()
+        for k in range(steps):
+            np.testing.assert_allclose(joint.alive[k, :k].sum(), 0, atol=1e-12)
+            np.testing.assert_allclose(
+                joint.alive[k, k:].sum(axis=1), joint.first_error[k:], atol=1e-9
+            )
+
+
+@given(beliefs(most=2, n=3), st.data())
+def test_the_evidence_of_all_outcomes_of_a_rollout_adds_up(
+    belief: Belief, data: st.DataObject
+) -> None:
+    node = data.draw(st.integers(0, len(belief.n) - 1))
+    parts = [exp(with_more(belief, node, 1, right).evidence()) for right in (0, 1)]
+    assert sum(parts) == pytest.approx(exp(belief.evidence()))
+
+
+@pytest.mark.parametrize("own", [True, False, None])
+def test_without_rollouts_it_is_the_prior(own: bool | None) -> None:
+    """Of a chain: a hazard at each step, and a slip at the last."""
+    model = ValueModel(steepness=0)
+    h, s, z, m = model.hazard, model.slip, model.zero, model.mended
+    before = [h * (1 - h) ** k for k in range(3)]
+    lost, kept = (1 - h) ** 3 * (h + (1 - h) * s), (1 - h) ** 4 * (1 - s)
+    right = np.array([*(p * (1 - z) * m for p in before), 0, kept])
+    either = np.array([*before, lost, kept])
+    prior = {True: right, False: either - right, None: either}[own]
+    found = Belief(tree_from([[0, 0, 0]], [own]), model).joint(0).first_error
+    np.testing.assert_allclose(found, prior / prior.sum())
+
+
+def test_a_drop_against_its_own_problem_is_what_looks_dead() -> None:
+    def dead(easy: int) -> float:
+        belief = Belief(tree_from([[0]], [None]), MODEL)
+        belief.observe([0, 1], [8, 8], [easy, 1])
+        return float(belief.joint(0).first_error[0])
+
+    assert dead(8) > 3 * dead(1)
+
+
+def test_a_sibling_tells_how_hard_the_problem_is() -> None:
+    """One success in eight: from a hard problem it is alive, and its sibling shows which it is."""
+
+    def dead(sibling: int) -> float:
+        belief = Belief(tree_from([[0, 0], [1, 1]], [False, True]), MODEL)
+        belief.observe([1, 3, 4], [8, 16, 16], [1, sibling, sibling])
+        return float(belief.joint(0).first_error[0])
+
+    assert dead(16) > dead(2) + 0.1
+
+
+def test_a_sibling_vouches_for_the_steps_that_they_share() -> None:
+    def dead(sibling: int) -> float:
+        belief = Belief(tree_from([[0, 0, 0], [0, 0, 1]], [False, False]), MODEL)
+        belief.observe([0, 4], [8, 8], [7, sibling])
+        return float(belief.joint(0).first_error[:2].sum())
+
+    alone = Belief(tree_from([[0, 0, 0]], [False]), MODEL)
+    alone.observe([0], [8], [7])
+    assert dead(8) < 0.1 * alone.joint(0).first_error[:2].sum() < 0.1 * dead(0)
+
+
+@given(
+    beliefs(grid=32, n=10_000),
+    st.sampled_from([0.0, 1e-4, 0.5, 1.0]),
+)
+def test_thousands_of_rollouts_stay_finite(belief: Belief, share: float) -> None:
+    belief.observe([0], [10_000], [round(10_000 * share)])
+    assert np.isfinite(belief.evidence())
+    for s in range(len(belief.tree.paths)):
+        joint = belief.joint(s)
+        assert np.isfinite(joint.alive).all()
+        assert joint.first_error.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("own", [True, False, None])
+@pytest.mark.parametrize("correct", [0, 1, 64])
+def test_hundreds_of_steps_that_contradict_the_answer_stay_finite(
+    own: bool | None, correct: int
+) -> None:
+    belief = Belief(tree_from([[0] * 199], [own]), MODEL)
+    belief.observe(range(200), [64] * 200, [correct] * 200)
+    joint = belief.joint(0)
+    assert np.isfinite(belief.evidence())
+    assert joint.first_error.sum() == pytest.approx(1)
+    if correct == 64:
+        assert joint.first_error[-2 if own is False else -1] > 0.9
+
+
+@pytest.mark.parametrize(("n", "correct"), [(1, 2), (2, -1), (0, 1), (-1, 0)])
+def test_bad_counts_are_refused(n: int, correct: int) -> None:
+    belief = Belief(tree_from([[0]], [None]), MODEL)
+    with pytest.raises(ValueError, match="between 0 and"):
+        belief.observe([0], [n], [correct])
+    assert not belief.n.any()
+
+
+@pytest.mark.parametrize(
+    ("keys", "own"), [([[]], [None]), ([["a"], ["b"]], [None, None]), ([["a"]], [])]
+)
+def test_what_is_no_tree_is_refused(keys: list[list[str]], own: list[bool | None]) -> None:
+    with pytest.raises(ValueError, match="prefix 0"):
+        Tree.of(keys, own)
