@@ -1,14 +1,18 @@
 """How busy does labeler keep its engine, against plain vLLM on the same work?
 
-    python benchmarks/engine_busy.py [--quick] [--smollm2 models/smollm2-135m]
+    python benchmarks/engine_busy.py [--quick] [--searches N ...] [--smollm2 models/smollm2-135m]
 
 One process, two engines of the same settings, in turns: a labeler run (search, fulfilment, log,
 verdicts, labels) over a batch of problems, then `LLM.generate` with the very prompts and token
 counts that the run has logged. The ratio of tokens per second is what labeler costs. Each model
 is measured in a process of its own, with the environment that its configuration asks for; start-up
-is left out, on both sides. `--quick` takes the testbed model and one
-round of a few seconds: a smoke test, in which the end of a run (few completions in flight) weighs
-more than it does in a real one; its ratio varied from 0.7 to 1.0.
+is left out, on both sides. `--quick` takes the testbed model and one round of a few seconds: a
+smoke test, in which the end of a run (few completions in flight) weighs more than it does in a
+real one; its ratios vary by 0.2 and more.
+
+An exhaustive search asks for all at once; an adaptive one waits for each reply, so that many
+problems have to be searched side by side. `--searches 16 64 256` shows how many: each is a round
+over the same problems with so many of them in flight, two units at a time, as in a run.
 """
 
 import argparse
@@ -20,11 +24,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labeler.config import RunConfig, parse
 from labeler.files import RunDir, parts, read_rows
+from labeler.grading import AnswerGrader
 from labeler.ingest import ingest, read_unit
 from labeler.model import Prefix, Task
 
@@ -32,71 +39,109 @@ if TYPE_CHECKING:
     from vllm import LLM
 
     from labeler.prompts import Renderer
+    from labeler.units import Workshop
 
 TESTBED = Path("data/testbed")
+IN_FLIGHT = 2
+"""Units at once: as many as one actor works on by default."""
 
 
-def config_of(model: Path, folder: Path, limit: int, rounds: int, max_tokens: int) -> RunConfig:
-    """An exhaustive run over testbed problems.
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is measured: a model, a policy, and how many problems it is given."""
 
-    The testbed model writes the solutions itself; another model is given the gold ones.
-    Two units a round, and one round more to warm up: as many as one actor works on by default.
-    """
-    data: dict[str, Any] = {
-        "name": "engine_busy",
-        "run_dir": str(folder),
-        "problems": {
-            "path": str(TESTBED / "problems.jsonl"),
-            "limit": limit,
-            "columns": {} if model == TESTBED / "model" else {"solution": "gold_solution"},
-        },
-        "steps": {"merge_below": 20, "max_steps": 40},
-        "completer": {
-            "kind": "vllm",
-            "model": str(model),
-            "max_model_len": 512,
-            "sampling": {"temperature": 1.0, "max_tokens": max_tokens},
-        },
-        "generator": {"per_problem": 1},
-        "policy": {"kind": "exhaustive", "n": 8},
-        "unit_size": max(limit // (2 * (rounds + 1)), 1),
-    }
-    return parse(data, "engine_busy")
+    name: str
+    model: str
+    kind: str
+    problems: int
+    """In all rounds, and a first one that warms both engines up."""
+    rounds: int
+    searches: int
+    """Problems in flight."""
+    max_tokens: int = 256
+
+    def config(self, folder: Path) -> RunConfig:
+        """A run over testbed problems.
+
+        The testbed model writes the solutions itself; another model is given the gold ones. Two
+        units are in flight, as many as one actor works on by default.
+        """
+        data: dict[str, Any] = {
+            "name": self.name,
+            "run_dir": str(folder / self.name),
+            "problems": {
+                "path": str(TESTBED / "problems.jsonl"),
+                "limit": self.problems,
+                "columns": {} if self.own_solutions else {"solution": "gold_solution"},
+            },
+            "steps": {"merge_below": 20, "max_steps": 40},
+            "completer": {
+                "kind": "vllm",
+                "model": self.model,
+                "max_model_len": 512,
+                "sampling": {"temperature": 1.0, "max_tokens": self.max_tokens},
+            },
+            "generator": {"per_problem": 1 if self.kind == "exhaustive" else 4},
+            "policy": {"kind": self.kind},
+            "unit_size": max(self.searches // IN_FLIGHT, 1),
+        }
+        return parse(data, "engine_busy")
+
+    @property
+    def own_solutions(self) -> bool:
+        """Whether the model writes its own."""
+        return Path(self.model) == TESTBED / "model"
 
 
-async def measure(config: RunConfig, rounds: int) -> list[dict[str, float]]:
-    """Tokens per second of both, a dict for each round."""
+async def measure(works: Sequence[Work], folder: Path) -> list[dict[str, Any]]:
+    """Tokens per second of both engines, a dict for each work and round."""
     from vllm import LLM
 
     from labeler.prompts import Renderer, load_tokenizer
-    from labeler.samplers import VllmConfig
+    from labeler.samplers import COMPLETER, GENERATOR, VllmConfig
     from labeler.samplers.vllm_engine import engine_arguments
-    from labeler.units import workshop
+    from labeler.units import Workshop
 
-    run = RunDir(config.root)
-    units = [
-        u.unit
-        for u in ingest(config.problems, config.steps, run, config.hash, config.unit_size).units
-    ]
-    completer = config.completer
+    first = works[0].config(folder)
+    completer = first.completer
     assert isinstance(completer, VllmConfig)
     model = Path(completer.model)
     plain = LLM(**engine_arguments(completer, model, model, cuda=False))
-    renderer = Renderer(load_tokenizer(model), config.prompt)
-    results = []
-    async with workshop(config, run) as shop:
-        share = max(len(units) // (rounds + 1), 1)
-        for i in range(rounds + 1):  # round 0 warms both up
-            mine = units[i * share : (i + 1) * share]
-            before, began = shop.counters.tokens, time.perf_counter()
-            await asyncio.gather(*(shop.work(unit) for unit in mine))
-            seconds = time.perf_counter() - began
-            tokens = shop.counters.tokens - before
-            prompts, counts = logged(config, run, mine, renderer)
-            assert sum(counts) == tokens
-            again = generate(plain, prompts, counts)
-            results.append({"labeler": tokens / seconds, "plain": tokens / again, "tokens": tokens})
-    return results[1:]
+    renderer = Renderer(load_tokenizer(model), first.prompt)
+    found = []
+    async with completer.open(first.prompt, first.seed) as source, AnswerGrader() as grader:
+        samplers = {COMPLETER: source.sampler(), GENERATOR: source.sampler(None, GENERATOR)}
+        for work in works:
+            config = work.config(folder)
+            run = RunDir(config.root)
+            read = ingest(config.problems, config.steps, run, config.hash, config.unit_size)
+            units = [unit.unit for unit in read.units]
+            shop = Workshop(config, run, samplers, grader)
+            share = max(len(units) // (work.rounds + 1), 1)
+            for i in range(work.rounds + 1):
+                mine = units[i * share : (i + 1) * share]
+                before, began = shop.counters.tokens, time.perf_counter()
+                await worked_on(shop, mine)
+                seconds = time.perf_counter() - began
+                tokens = shop.counters.tokens - before
+                prompts, counts = logged(config, run, mine, renderer)
+                assert sum(counts) == tokens
+                again = generate(plain, prompts, counts)
+                speeds = {"tokens": tokens, "labeler": tokens / seconds, "plain": tokens / again}
+                if i:  # the first round warms both up
+                    found.append({"name": work.name, "searches": work.searches, **speeds})
+    return found
+
+
+async def worked_on(shop: "Workshop", units: Iterable[str]) -> None:
+    """All these units, a few at a time, as a runner does."""
+    waiting = iter(units)
+
+    async def worker() -> None:
+        for unit in waiting:
+            await shop.work(unit)
+
+    await asyncio.gather(*(worker() for _ in range(IN_FLIGHT)))
 
 
 def logged(
@@ -132,32 +177,53 @@ def generate(llm: "LLM", prompts: list[list[int]], counts: list[int]) -> float:
     return time.perf_counter() - began
 
 
-def child(model: str, limit: int, rounds: int, max_tokens: int) -> None:
-    """Measure one model in this process; prints JSON."""
-    with tempfile.TemporaryDirectory() as folder:
-        config = config_of(Path(model), Path(folder), limit, rounds, max_tokens)
-        print(json.dumps(asyncio.run(measure(config, rounds))))
-
-
-def ratio_of(name: str, model: Path, limit: int, rounds: int, max_tokens: int) -> float:
-    """Median ratio over the rounds of one model, measured in a child process."""
-    config = config_of(model, Path("unused"), limit, rounds, max_tokens)
-    arguments = [sys.executable, __file__, "--child", str(model)]
-    sizes = ["--limit", str(limit), "--rounds", str(rounds), "--max-tokens", str(max_tokens)]
+def measured(works: Sequence[Work]) -> list[dict[str, Any]]:
+    """Measure works of one model in a child process, and print a row a round."""
+    config = works[0].config(Path("unused"))
     done = subprocess.run(
-        [*arguments, *sizes],
+        [sys.executable, __file__, "--child", json.dumps([asdict(work) for work in works])],
         env=os.environ | config.completer.environment(),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    rounds_ = json.loads(done.stdout.splitlines()[-1])
-    for r in rounds_:
+    found: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
+    for r in found:
         print(
-            f"{name:10}{r['tokens']:9,.0f} tokens   labeler {r['labeler']:8,.0f}/s   "
-            f"plain vLLM {r['plain']:8,.0f}/s   ratio {r['labeler'] / r['plain']:.2f}"
+            f"{r['name']:10}{r['searches']:4} in flight {r['tokens']:9,.0f} tokens   "
+            f"labeler {r['labeler']:7,.0f}/s   plain {r['plain']:7,.0f}/s   "
+            f"ratio {r['labeler'] / r['plain']:.2f}"
         )
-    return statistics.median(r["labeler"] / r["plain"] for r in rounds_)
+    return found
+
+
+def headline(found: Sequence[dict[str, Any]]) -> str:
+    """The median ratio of each work."""
+    names = dict.fromkeys(r["name"] for r in found)
+    ratios = {n: [r["labeler"] / r["plain"] for r in found if r["name"] == n] for n in names}
+    return " ".join(f"{name}_ratio={statistics.median(all_):.2f}" for name, all_ in ratios.items())
+
+
+def works_of(arguments: argparse.Namespace) -> list[list[Work]]:
+    """What is measured, a list for each model."""
+    model, other = str(TESTBED / "model"), str(arguments.smollm2)
+    if arguments.searches:
+        return [[Work(f"adaptive{n}", model, "adaptive", 400, 1, n) for n in arguments.searches]]
+    if arguments.quick:
+        return [
+            [
+                Work("testbed", model, "exhaustive", 56, 1, 28),
+                Work("adaptive", model, "adaptive", 64, 1, 32),
+            ]
+        ]
+    ours = [
+        Work("testbed", model, "exhaustive", 256, 3, 64),
+        Work("adaptive", model, "adaptive", 400, 3, 100),
+    ]
+    if not arguments.smollm2.is_dir():
+        print(f"no SmolLM2 in {other}: python pipelines/smollm2.py makes it")
+        return [ours]
+    return [ours, [Work("smollm2", other, "exhaustive", 24, 3, 6, max_tokens=48)]]
 
 
 def main() -> None:
@@ -165,23 +231,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--smollm2", type=Path, default=Path("models/smollm2-135m"))
+    parser.add_argument("--searches", type=int, nargs="+", metavar="N")
     parser.add_argument("--child")
-    parser.add_argument("--limit", type=int, default=256)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--max-tokens", type=int, default=256)
     arguments = parser.parse_args()
     if arguments.child:
-        child(arguments.child, arguments.limit, arguments.rounds, arguments.max_tokens)
+        with tempfile.TemporaryDirectory() as folder:
+            works = [Work(**work) for work in json.loads(arguments.child)]
+            print(json.dumps(asyncio.run(measure(works, Path(folder)))))
         return
-    limit, rounds = (56, 1) if arguments.quick else (arguments.limit, arguments.rounds)
-    found = {"testbed": ratio_of("testbed", TESTBED / "model", limit, rounds, arguments.max_tokens)}
-    if arguments.quick:
-        print("SmolLM2 is left out by --quick")
-    elif not arguments.smollm2.is_dir():
-        print(f"no SmolLM2 in {arguments.smollm2}: python pipelines/smollm2.py makes it")
-    else:
-        found["smollm2"] = ratio_of("smollm2", arguments.smollm2, 24, 3, 48)
-    print(" ".join(f"{name}_ratio={ratio:.2f}" for name, ratio in found.items()))
+    print(headline([r for works in works_of(arguments) for r in measured(works)]))
 
 
 if __name__ == "__main__":

@@ -44,9 +44,11 @@ def on_the_pool(bench: Bench, confidences: tuple[float, ...]) -> list[Score]:
     for name, accuracy in levels.items():
         least = f"{bound.cost(accuracy):.1f} rollouts"
         print(f"a genie that knows all values (a reference): {least} at the accuracy of {name}")
-    for cost in ("rollouts", "tokens"):
-        found = ratios(scores, cost)
-        print(f"ratios in {cost}:", *(f"{k}={shown(v)}" for k, v in found.items()))
+    for accuracy, what in (("right", "exact truth"), ("agreed", "the value reference")):
+        for cost in ("rollouts", "tokens"):
+            found = ratios(scores, cost, accuracy)
+            print(f"ratios in {cost}, against {what}:", end=" ")
+            print(*(f"{k}={shown(v)}" for k, v in found.items()))
     return scores
 
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EXHAUSTIVE = [f"exhaustive {n}" for n in (4, 8, 16, 64)]
+PROBES = ("bisection 8", "scan 8", "bisection 8 early", "scan 8 early")
 INK, GREY, BLUE, RED = "#222222", "#8a8a8a", "#1f5fbf", "#c0392b"
+TICKS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 
 def plot(scores: Sequence[Score], path: Path, caption: str) -> None:
@@ -26,22 +28,23 @@ def plot(scores: Sequence[Score], path: Path, caption: str) -> None:
     _line(axes, adaptives(scores), BLUE, "o-")
     for rule, colour, style in (("first_zero", GREY, "s--"), ("posterior", RED, "s:")):
         _line(axes, [named(scores, name, rule) for name in EXHAUSTIVE], colour, style)
-    for name in ("bisection 8", "bisection 8 early", "scan 8", "scan 8 early"):
-        _line(axes, [named(scores, name)], INK, "D")
-        _write(axes, named(scores, name), name.replace(" 8", ", N = 8"), INK, (6, -11))
+    for height, name in enumerate(PROBES):
+        score = named(scores, name)
+        axes.plot(score.ratio("rollouts"), score.ratio("right"), "D", color=INK, markersize=5)
+        label = name.replace(" 8", ", N = 8").replace(" early", ", early stop")
+        _point(axes, score, label, 0.96 - 0.05 * height)
     for name in EXHAUSTIVE:
-        label = name.replace("exhaustive ", "N = ")
-        _write(axes, named(scores, name), label, GREY, (0, -14))
-        _write(axes, named(scores, name, "posterior"), label, RED, (0, 8))
+        _write(axes, named(scores, name), name.replace("exhaustive ", "N = "), GREY, (0, -14))
+        _write(axes, named(scores, name, "posterior"), name.split()[1], RED, (0, 7))
     for score in adaptives(scores):
-        confidence = score.contender.name.split()[1]
-        star = " (default)" if float(confidence) == DEFAULT else ""
-        _write(axes, score, f"{float(confidence):g}{star}", BLUE, (0, 9))
-    _legend(axes)
+        confidence = float(score.contender.name.split()[1])
+        star = " (default)" if confidence == DEFAULT else ""
+        _write(axes, score, f"{confidence:g}{star}", BLUE, (5, -12))
+    _names(axes, scores)
     axes.set_xscale("log")
-    axes.set_xticks([4, 8, 16, 32, 64, 128, 256], labels=map(str, [4, 8, 16, 32, 64, 128, 256]))
+    axes.set_xticks(TICKS, labels=map(str, TICKS))
     axes.minorticks_off()
-    axes.set_xlabel("rollouts a solution (log scale)")
+    axes.set_xlabel("rollouts a solution, prefixes that solutions share counted once (log scale)")
     axes.set_ylabel("first errors found at their very step")
     axes.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1.0, decimals=0))
     axes.grid(alpha=0.25)
@@ -68,13 +71,27 @@ def _write(axes: "Axes", score: Score, text: str, colour: str, offset: tuple[int
     )  # fmt: skip
 
 
-def _legend(axes: "Axes") -> None:
-    lines = (
-        (BLUE, "o-", "adaptive, by the confidence at which it stops"),
-        (RED, "s:", "exhaustive (N rollouts of every prefix), read by the posterior rule"),
-        (GREY, "s--", "exhaustive, read by the rule first zero"),
-        (INK, "D", "bisection and scan, read by the rule first zero"),
-    )
-    for colour, style, text in lines:
-        axes.plot([], [], style, color=colour, markersize=5, linewidth=1.6, label=text)
-    axes.legend(loc="lower right", fontsize=8, frameon=False)
+def _point(axes: "Axes", score: Score, text: str, height: float) -> None:
+    """A name in the upper left corner, with a line to its point."""
+    axes.annotate(
+        text, (score.ratio("rollouts"), score.ratio("right")), xytext=(0.02, height),
+        textcoords="axes fraction", fontsize=9, color=INK, va="center",
+        arrowprops={
+            "arrowstyle": "-", "color": INK, "linewidth": 0.5, "shrinkB": 3, "relpos": (1, 0.5)
+        },
+    )  # fmt: skip
+
+
+def _names(axes: "Axes", scores: Sequence[Score]) -> None:
+    """What each line is, beside it."""
+    last = EXHAUSTIVE[-1]
+    cheap = sorted(adaptives(scores), key=lambda s: s.ratio("rollouts"))[2]
+    for score, text, colour, offset, side in (
+        (cheap, "adaptive\n(numbers: the confidence\nat which it stops)", BLUE, (30, -62), "left"),
+        (named(scores, last, "posterior"), "exhaustive,\nposterior rule", RED, (4, 20), "right"),
+        (named(scores, last), "exhaustive,\nfirst zero rule", GREY, (4, -40), "right"),
+    ):
+        axes.annotate(
+            text, (score.ratio("rollouts"), score.ratio("right")), xytext=offset,
+            textcoords="offset points", fontsize=9.5, color=colour, ha=side, weight="bold",
+        )  # fmt: skip

@@ -23,7 +23,7 @@ from labeler.posterior import ValueModel
 from labeler.posterior.fitting import Fit, fit
 from labeler.testbed.pool import PoolProblem, load
 
-POOL = Path("/tmp/pool.parquet")
+POOL = Path(__file__).parent.parent / "data/testbed/pool.parquet"
 FOLDS = (0, 1)
 CHUNK = 10
 """Problems a job."""
@@ -72,6 +72,8 @@ def fold(number: int, luck: int = 0, *, right: bool | None = False, most: int = 
 
 
 Job = tuple[Source, Sequence[Contender]]
+REFERENCE = ("exhaustive 64", "posterior")
+"""The contender that is the value reference for the others of its job."""
 
 
 def each(work: Callable[[Job], T], jobs: Iterable[Job]) -> list[T]:
@@ -84,11 +86,15 @@ def each(work: Callable[[Job], T], jobs: Iterable[Job]) -> list[T]:
 
 def summed(job: Job) -> list[tuple[str, list[Sums]]]:
     """For each problem of a job, each contender's sums."""
-    source, contenders = job
-    return [
-        (row[0].case.task.problem.id, [Sums.of(result) for result in row])
-        for row in results(contenders, source.cases())
-    ]
+    source, rivals = job
+    names = [(c.name, c.rule) for c in rivals]
+    at = names.index(REFERENCE) if REFERENCE in names else None
+    found = []
+    for row in results(rivals, source.cases()):
+        reference = None if at is None else row[at]
+        sums = [Sums.of(result, reference) for result in row]
+        found.append((row[0].case.task.problem.id, sums))
+    return found
 
 
 def score(jobs: Sequence[Job]) -> list[Score]:

@@ -26,6 +26,8 @@ class Sums:
     """First state errors found at their step."""
     right_any: float = 0
     """First errors of any kind found at their step."""
+    agreed: float = 0
+    """Same first error as the value reference."""
     early: float = 0
     """Solutions whose first state error is in the first third of the steps."""
     right_early: float = 0
@@ -39,15 +41,18 @@ class Sums:
     rounds: float = 0
 
     @staticmethod
-    def of(result: Result) -> "Sums":
-        """What a contender made of the problem, under one luck."""
+    def of(result: Result, reference: Result | None = None) -> "Sums":
+        """What a contender made of the problem, under one luck; and one to compare it with."""
         played = result.play
         sums = Sums(
             rollouts=played.rollouts, tokens=played.tokens, rounds=played.rounds, searches=1
         )
         for solution in result.case.task.solutions:
             truth = result.case.truths[solution.id]
-            sums._add(truth, len(solution.steps), result.decisions[solution.id])
+            said = result.decisions[solution.id]
+            sums._add(truth, len(solution.steps), said)
+            if reference:
+                sums.agreed += said.first_error == reference.decisions[solution.id].first_error
         return sums
 
     def _add(self, truth: Truth, steps: int, said: Decision) -> None:

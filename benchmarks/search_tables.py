@@ -6,11 +6,12 @@ from math import exp, isnan, log, nan
 from search_scores import Score
 
 COLUMNS = (
-    "policy               rule        right  (95%)        any   early late  undec. sure   "
+    "policy               rule        right  (95%)        any   early late  value undec. sure   "
     "rollouts  tokens  rounds"
 )
 HEAD = """right: first error that changes the state found at its step, share of solutions; any:
 first error of any kind; early, late: of errors in the first third of the steps, of later ones;
+value: the same first error as the value reference (the posterior rule on all 64 rollouts);
 undec.: no first error more probable than 0.5 (or none said); sure: right among the others;
 rollouts, tokens: a solution, each distinct prefix once, the bare question's included; rounds: a
 problem's batches of asks, one after the other."""
@@ -25,7 +26,7 @@ def table(scores: Sequence[Score]) -> Iterator[str]:
             f"{score.contender.name:20} {score.contender.rule:10} {score.ratio('right'):6.3f}  "
             f"({low:.3f}-{high:.3f})  {score.ratio('right_any'):.3f} "
             f"{score.ratio('right_early', 'early'):.3f} {score.ratio('right_late', 'late'):.3f} "
-            f"{score.ratio('undecided'):.3f} {score.sure:.3f} "
+            f"{score.ratio('agreed'):.3f} {score.ratio('undecided'):.3f} {score.sure:.3f} "
             f"{score.ratio('rollouts'):9.1f} {score.ratio('tokens'):8.0f} "
             f"{score.ratio('rounds', 'searches'):7.1f}"
         )
@@ -34,8 +35,10 @@ def table(scores: Sequence[Score]) -> Iterator[str]:
 class Curve:
     """A policy's accuracy by its cost, from its points."""
 
-    def __init__(self, scores: Sequence[Score], cost: str = "rollouts") -> None:
-        points = sorted((s.ratio(cost), s.ratio("right")) for s in scores)
+    def __init__(
+        self, scores: Sequence[Score], cost: str = "rollouts", accuracy: str = "right"
+    ) -> None:
+        points = sorted((s.ratio(cost), s.ratio(accuracy)) for s in scores)
         self.points: list[tuple[float, float]] = []
         """Those that no cheaper one equals, by cost."""
         for spent, right in points:
@@ -86,11 +89,11 @@ RIVALS = {
 }
 
 
-def ratios(scores: Sequence[Score], cost: str) -> dict[str, float]:
+def ratios(scores: Sequence[Score], cost: str, accuracy: str = "right") -> dict[str, float]:
     """Adaptive's cost at the accuracy of each rival, as a share of the rival's."""
-    curve = Curve(adaptives(scores), cost)
+    curve = Curve(adaptives(scores), cost, accuracy)
     rivals = {key: named(scores, name) for key, name in RIVALS.items()}
-    return {key: curve.cost(s.ratio("right")) / s.ratio(cost) for key, s in rivals.items()}
+    return {key: curve.cost(s.ratio(accuracy)) / s.ratio(cost) for key, s in rivals.items()}
 
 
 def shown(value: float, digits: int = 3) -> str:

@@ -33,7 +33,7 @@ def test_every_shipped_config_loads(path: Path) -> None:
 
 def test_every_policy_has_a_config() -> None:
     kinds = {load(path).policy.kind for path in SHIPPED if path.stem == load(path).policy.kind}
-    assert kinds == {"exhaustive", "scan", "bisection", "omega"}
+    assert kinds == {"exhaustive", "scan", "bisection", "adaptive", "omega"}
 
 
 @pytest.mark.parametrize(

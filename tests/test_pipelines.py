@@ -59,3 +59,13 @@ def test_omegaprm_shows_states_and_pairs(tmp_path: Path) -> None:
     assert int(counted[2]) >= 8 * int(counted[1])
     assert re.search(r"(\d+) wrong rollouts followed, the first error of [1-9]", text)
     assert re.search(r"[1-9]\d* pairs, such as:\n  after \d+ steps\n    \+ .+\n    - .+", text)
+
+
+def test_adaptive_spends_less_and_mostly_agrees(tmp_path: Path) -> None:
+    text = told("adaptive.py", tmp_path)
+    every, chosen = (int(n) for n in re.findall(r"(\d+) rollouts, the solutions", text))
+    assert chosen < every / 3
+    same, both = map(int, re.findall(r"same first error: (\d+) of (\d+)", text)[0])
+    assert same > 0.6 * both > 0
+    assert "first_zero on the same log, 0 rollouts sampled" in text
+    assert "least sure: first error" in text

@@ -14,7 +14,7 @@ from labeler.files import RunDir
 from labeler.fulfil import Fulfiller
 from labeler.grading import AnswerGrader
 from labeler.ingest import ingest, read_unit
-from labeler.labels import Evidence, LabelConfig, label, tally
+from labeler.labels import Evidence, LabelConfig, believe, label, tally
 from labeler.model import Ask, Finish, Task
 from labeler.policies import Bisection
 from labeler.problems import ProblemsConfig
@@ -78,9 +78,15 @@ async def walk(run: RunDir) -> dict:
         )
         for k in asked
     }
-    row = label(problem, solutions[0], Evidence(own, tallies), LabelConfig())
+    evidence, config = Evidence(own, tallies), LabelConfig()
 
-    # 6. The row goes to Parquet, in the shape that a trainer reads.
+    # 6. The value model weighs all counts of the problem's solutions: where did the value drop?
+    keys = [task.prefix(solutions[0], k).key for k in range(len(solutions[0].steps))]
+    counts = {keys[k]: held for k, held in tallies.items()}
+    [belief] = believe([keys], [evidence.is_correct], counts, config.value_model, config.confidence)
+    row = label(problem, solutions[0], evidence, config, belief)
+
+    # 7. The row goes to Parquet, in the shape that a trainer reads.
     write_labels(run.labels / "0000.parquet", [row], "hash")
     [written] = pq.read_table(run.labels / "0000.parquet").to_pylist()
     return written
@@ -89,6 +95,7 @@ async def walk(run: RunDir) -> dict:
 def test_one_row_walks_from_input_to_label(tmp_path: Path) -> None:
     row = asyncio.run(walk(RunDir(tmp_path / "run")))
     assert row["first_error"] == 3
+    assert row["first_error_confidence"] > 0.5
     assert [step["target"] for step in row["labels"]] == [True, True, False, False]
     assert [step["basis"] for step in row["labels"]] == [
         "inferred", "measured", "measured", "measured",

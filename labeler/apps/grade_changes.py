@@ -4,13 +4,13 @@
    verdicts were written last); the earlier is the one written last among the others.
 2. Only rollouts (and solutions' own answers) that both have judged are compared; how many
    verdicts one of them has alone is counted. A verdict has changed where outcome or reason has.
-3. The labels of either are made in memory by the run's rule, of solutions that either has
+3. The labels of either are made in memory by the run's rule, of the solutions that both have
    judged wholly.
 4. Reading is all it does, one unit in memory at a time.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,9 +18,10 @@ from labeler import manifest
 from labeler.apps.label import opened
 from labeler.config import RunConfig
 from labeler.files import RunDir, parts, read_rows
-from labeler.labelling import labels_of, lacking
+from labeler.labelling import View, labels_of, lacking
 from labeler.labels import SolutionLabel
-from labeler.model import Outcome, Reason, digest
+from labeler.model import Outcome, Reason, Task, digest
+from labeler.rollout_log import RolloutLog
 
 Place = tuple[str, str, int, str]
 """(completer, prefix key, index, gold key)."""
@@ -107,10 +108,12 @@ def compare_labels(
     config: RunConfig, run: RunDir, entry: manifest.Entry, versions: Versions
 ) -> Counter[str]:
     """How many labels of a unit differ between the two."""
-    old, new = (_wholly_judged(config, run, entry, g) for g in (versions.old, versions.new))
+    units = [opened(config, run, entry, g) for g in (versions.old, versions.new)]
+    judged = frozenset.intersection(*(_wholly_judged(*unit) for unit in units))
+    old, new = (_labels(*unit, judged) for unit in units)
     counts: Counter[str] = Counter()
-    for key in old.keys() & new.keys():
-        was, now = old[key], new[key]
+    for key, was in old.items():
+        now = new[key]
         counts["solutions"] += 1
         counts["own answer"] += was.is_correct != now.is_correct
         counts["first error"] += was.first_error != now.first_error
@@ -121,14 +124,18 @@ def compare_labels(
     return counts
 
 
-def _wholly_judged(
-    config: RunConfig, run: RunDir, entry: manifest.Entry, grader: str
+def _wholly_judged(log: RolloutLog, view: View, tasks: Sequence[Task]) -> frozenset[str]:
+    """Ids of the solutions all of whose verdicts the log's grader has given."""
+    alone = [replace(task, solutions=(s,)) for task in tasks for s in task.solutions]
+    return frozenset(t.solutions[0].id for t in alone if not lacking(log, [t], view, 1))
+
+
+def _labels(
+    log: RolloutLog, view: View, tasks: Sequence[Task], solutions: Collection[str]
 ) -> dict[str, SolutionLabel]:
-    """A unit's labels by this grader, of the solutions whose verdicts it has all given."""
-    log, view, tasks = opened(config, run, entry, grader)
-    alone = (replace(task, solutions=(s,)) for task in tasks for s in task.solutions)
-    whole = (task for task in alone if not lacking(log, [task], view, 1))
-    return {label.solution_id: label for task in whole for label in labels_of(log, task, view)}
+    """The labels of these solutions, which are all that their siblings' posteriors know of."""
+    kept = (replace(t, solutions=tuple(s for s in t.solutions if s.id in solutions)) for t in tasks)
+    return {row.solution_id: row for task in kept for row in labels_of(log, task, view)}
 
 
 def _verdicts(paths: Sequence[Path]) -> dict[Place, tuple[Said, str | None]]:

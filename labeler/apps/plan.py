@@ -34,7 +34,7 @@ SEARCHES = 2000
 """Solutions, counted once a world, that are simulated at least; fewer worlds for larger inputs."""
 SLOW = {"adaptive": 400, "omega": 20}
 """The same (for omega: problems) where a search takes its time; a share of larger inputs then."""
-MOST_WORLDS = 100
+LEAST_WORLDS, MOST_WORLDS = 2, 100
 
 
 def plan(config: RunConfig, pilot: Path | None, console: "Console") -> Plan:
@@ -89,8 +89,8 @@ def _effort(config: RunConfig, problems: int, solutions: int) -> tuple[int, floa
     """In how many worlds what share of the problems is simulated."""
     slow = SLOW.get(config.policy.kind)
     searches = max(problems if config.policy.kind == "omega" else solutions, 1)
-    worlds = min(max(ceil((slow or SEARCHES) / searches), 2), MOST_WORLDS)
-    return worlds, min(1.0, slow / (worlds * searches)) if slow else 1.0
+    worlds = min(max(ceil((slow or SEARCHES) / searches), LEAST_WORLDS), MOST_WORLDS)
+    return worlds, min(1.0, slow / (LEAST_WORLDS * searches)) if slow else 1.0
 
 
 async def _cost(

@@ -102,8 +102,7 @@ def test_a_tree_is_planned_with_and_without_solutions() -> None:
     for task in (given_some, bare):
         made = costed(OMEGA, task)
         assert made.problems == 1
-        assert OMEGA.n * OMEGA.searches / 2 < made.rollouts
-        assert made.rollouts <= made.rollouts_most == most_of_tree(OMEGA, 200)
+        assert OMEGA.n <= made.rollouts <= made.rollouts_most == most_of_tree(OMEGA, 200)
         assert made.completion_tokens > made.rollouts
     dry = costed(Omega(n=4, searches=1), bare)
     assert dry.rollouts <= 4 * (1 + 3)  # 8 steps take 3 probes

@@ -22,7 +22,7 @@ from labeler.files import (
     write_json,
     write_table,
 )
-from labeler.labels import Evidence, LabelConfig, Tally, label
+from labeler.labels import Evidence, LabelConfig, SolutionLabel, Tally, believe, label
 from labeler.model import Outcome, Problem, Reason, Solution, Step, Task, Verdict
 from labeler.shards import publish, write_labels
 
@@ -35,6 +35,14 @@ def solution(name: str) -> Solution:
     return Solution(name, "p", tuple(Step(t, "\n") for t in TEXTS), "someone")
 
 
+def labelled(name: str, evidence: Evidence, decided: float = 0.5) -> SolutionLabel:
+    """A row by the rule that stands by default."""
+    config, keys = LabelConfig(decided=decided), ["0", "1", "2"]
+    tallies = {keys[k]: t for k, t in evidence.tallies.items()}
+    [belief] = believe([keys], [False], tallies, config.value_model, config.confidence)
+    return label(PROBLEM, solution(name), evidence, config, belief)
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> RunDir:
     """Two labelled solutions, and a log with two rollouts of prefixes 0 and 1."""
@@ -44,10 +52,8 @@ def run(tmp_path: Path) -> RunDir:
     )
     write_json(run.config, {"config": config.model_dump(mode="json"), "hash": config.hash})
     tallies = {0: Tally(8, 4), 1: Tally(8, 6, n_tokens=9)}
-    rows = [
-        label(PROBLEM, solution(name), Evidence(WRONG, tallies, failures={2: "no [b]engine"}), c)
-        for name, c in (("first", LabelConfig()), ("second", LabelConfig()))
-    ]
+    evidence = Evidence(WRONG, tallies, failures={2: "no [b]engine"})
+    rows = [labelled(name, evidence, decided=0.9) for name in ("first", "second")]
     write_labels(run.staged / "u.parquet", rows, config.hash)
     publish(run, {"labels": [run.staged / "u.parquet"]})
     _log(run, config)
@@ -124,7 +130,7 @@ def test_a_solution_reads_step_by_step(run: RunDir) -> None:
 
 def test_the_first_error_is_marked_once(run: RunDir) -> None:
     tallies = {1: Tally(8, 6), 2: Tally(8, 0)}
-    row = label(PROBLEM, solution("s"), Evidence(WRONG, tallies), LabelConfig())
+    row = labelled("s", Evidence(WRONG, tallies))
     write_labels(run.staged / "v.parquet", [row], "")
     publish(run, {"labels": [run.staged / "v.parquet"]})
     lines = shown(run).splitlines()
@@ -134,7 +140,7 @@ def test_the_first_error_is_marked_once(run: RunDir) -> None:
 
 
 def test_an_inferred_target_says_so(run: RunDir) -> None:
-    row = label(PROBLEM, solution("s"), Evidence(WRONG, {2: Tally(8, 3)}), LabelConfig())
+    row = labelled("s", Evidence(WRONG, {2: Tally(8, 3)}))
     write_labels(run.staged / "v.parquet", [row], "")
     publish(run, {"labels": [run.staged / "v.parquet"]})
     assert "target true (inferred)" in shown(run)
