@@ -12,7 +12,7 @@ real one; its ratios vary by 0.2 and more.
 
 An exhaustive search asks for all at once; an adaptive one waits for each reply, so that many
 problems have to be searched side by side. `--searches 16 64 256` shows how many: each is a round
-over the same problems with so many of them in flight, two units at a time, as in a run.
+over the same problems with so many of them in flight, in eight units, as in a run.
 """
 
 import argparse
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from labeler.units import Workshop
 
 TESTBED = Path("data/testbed")
-IN_FLIGHT = 2
-"""Units at once: as many as one actor works on by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class Work:
     model: str
     kind: str
     problems: int
-    """In all rounds, and a first one that warms both engines up."""
+    """In a first unit, which warms both engines up, and all rounds."""
     rounds: int
     searches: int
     """Problems in flight."""
@@ -63,8 +61,8 @@ class Work:
     def config(self, folder: Path) -> RunConfig:
         """A run over testbed problems.
 
-        The testbed model writes the solutions itself; another model is given the gold ones. Two
-        units are in flight, as many as one actor works on by default.
+        The testbed model writes the solutions itself; another model is given the gold ones. As
+        many units are in flight as one actor works on by default.
         """
         data: dict[str, Any] = {
             "name": self.name,
@@ -83,7 +81,7 @@ class Work:
             },
             "generator": {"per_problem": 1 if self.kind == "exhaustive" else 4},
             "policy": {"kind": self.kind},
-            "unit_size": max(self.searches // IN_FLIGHT, 1),
+            "unit_size": max(self.searches // (2 if self.kind == "exhaustive" else 8), 1),
         }
         return parse(data, "engine_busy")
 
@@ -117,23 +115,23 @@ async def measure(works: Sequence[Work], folder: Path) -> list[dict[str, Any]]:
             read = ingest(config.problems, config.steps, run, config.hash, config.unit_size)
             units = [unit.unit for unit in read.units]
             shop = Workshop(config, run, samplers, grader)
-            share = max(len(units) // (work.rounds + 1), 1)
+            share = (len(units) - 1) // work.rounds
             for i in range(work.rounds + 1):
-                mine = units[i * share : (i + 1) * share]
+                mine = units[1 + (i - 1) * share :][:share] if i else units[:1]
                 before, began = shop.counters.tokens, time.perf_counter()
-                await worked_on(shop, mine)
+                await worked_on(shop, mine, config.units_in_flight)
                 seconds = time.perf_counter() - began
                 tokens = shop.counters.tokens - before
                 prompts, counts = logged(config, run, mine, renderer)
                 assert sum(counts) == tokens
                 again = generate(plain, prompts, counts)
                 speeds = {"tokens": tokens, "labeler": tokens / seconds, "plain": tokens / again}
-                if i:  # the first round warms both up
+                if i:
                     found.append({"name": work.name, "searches": work.searches, **speeds})
     return found
 
 
-async def worked_on(shop: "Workshop", units: Iterable[str]) -> None:
+async def worked_on(shop: "Workshop", units: Iterable[str], in_flight: int) -> None:
     """All these units, a few at a time, as a runner does."""
     waiting = iter(units)
 
@@ -141,7 +139,7 @@ async def worked_on(shop: "Workshop", units: Iterable[str]) -> None:
         for unit in waiting:
             await shop.work(unit)
 
-    await asyncio.gather(*(worker() for _ in range(IN_FLIGHT)))
+    await asyncio.gather(*(worker() for _ in range(in_flight)))
 
 
 def logged(
@@ -212,13 +210,13 @@ def works_of(arguments: argparse.Namespace) -> list[list[Work]]:
     if arguments.quick:
         return [
             [
-                Work("testbed", model, "exhaustive", 56, 1, 28),
-                Work("adaptive", model, "adaptive", 64, 1, 32),
+                Work("testbed", model, "exhaustive", 42, 1, 28),
+                Work("adaptive", model, "adaptive", 64, 1, 64),
             ]
         ]
     ours = [
         Work("testbed", model, "exhaustive", 256, 3, 64),
-        Work("adaptive", model, "adaptive", 400, 3, 100),
+        Work("adaptive", model, "adaptive", 400, 1, 256),
     ]
     if not arguments.smollm2.is_dir():
         print(f"no SmolLM2 in {other}: python pipelines/smollm2.py makes it")

@@ -44,9 +44,9 @@ def on_the_pool(bench: Bench, confidences: tuple[float, ...]) -> list[Score]:
     for name, accuracy in levels.items():
         least = f"{bound.cost(accuracy):.1f} rollouts"
         print(f"a genie that knows all values (a reference): {least} at the accuracy of {name}")
-    for accuracy, what in (("right", "exact truth"), ("agreed", "the value reference")):
+    for measure, what in (("right", "exact truth"), ("agreed", "the value reference")):
         for cost in ("rollouts", "tokens"):
-            found = ratios(scores, cost, accuracy)
+            found = ratios(scores, cost, measure)
             print(f"ratios in {cost}, against {what}:", end=" ")
             print(*(f"{k}={shown(v)}" for k, v in found.items()))
     return scores
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a part of it, under a minute")
     quick = parser.parse_args().quick
     confidences = (0.6, 0.8, DEFAULT) if quick else CONFIDENCES
-    most, lucks, problems, honest = (60, 1, 4, 20) if quick else (len(pool()), 2, 150, 1700)
+    most, lucks, problems, honest = (60, 1, 4, 20) if quick else (len(pool()), 2, 80, 1700)
     bench = Bench(search_pool.models(most), lucks, most)
     scores = on_the_pool(bench, confidences)
     section("the pool: adaptive by rollouts a round")
@@ -89,7 +89,8 @@ def main() -> None:
     found = search_pool.calibrated(bench)
     print(*search_pool.calibration_lines(found), sep="\n")
     section("planted worlds, default parameters")
-    print(*search_planted.families(problems, confidences), sep="\n")
+    for line in search_planted.families(problems):
+        print(line, flush=True)
     section("omega's tree on a planted world that writes (n/a on the pool, which has no texts)")
     print(*(f"{name}={value}" for name, value in search_omega.planted_row(quick).items()))
     section(f"planted worlds of the model itself: calibration at confidence {DEFAULT}")

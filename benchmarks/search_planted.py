@@ -11,7 +11,7 @@ import numpy as np
 from search_calibration import Point, calibration, points
 from search_families import FAMILIES, Family
 from search_genie import Bound, Known, bound
-from search_rules import CONFIDENCES, DEFAULT, Contender, adaptive, contenders
+from search_rules import DEFAULT, Contender, adaptive, contenders
 from search_run import Source, score
 from search_scores import Score
 from search_tables import Curve, adaptives, named, shown
@@ -20,6 +20,8 @@ from search_worlds import TOKENS
 from labeler.posterior import ValueModel
 
 MODEL = ValueModel()
+CURVE = tuple(sorted({0.8, 0.9, 0.98, DEFAULT}))
+"""Adaptive's confidences here."""
 WRONG = {
     "values half of what they are": {"v_a": MODEL.v_a / 2, "v_b": MODEL.v_b + MODEL.v_a / 2},
     "recovery a third": {"recovery": MODEL.recovery / 3},
@@ -41,24 +43,24 @@ adaptive's rollouts at bisection's accuracy, then as a share of bisection's, in 
 tokens; bound: rollouts below which no policy of that accuracy can go, knew it all values."""
 
 
-def families(count: int, confidences: Sequence[float]) -> Iterator[str]:
+def families(count: int) -> Iterator[str]:
     """One line a family: who finds how much at what cost."""
     yield LEGEND
     yield f"{'family':12}" + _cells(HEADS)
     for name in FAMILIES:
         source = Source(name, range(count))
-        found = score([(source, _rivals(MODEL, confidences))])
+        found = score([(source, _rivals(MODEL))])
         yield f"{name:12}" + _cells(_family(name, source, found))
 
 
-def _rivals(model: ValueModel, confidences: Sequence[float]) -> list[Contender]:
+def _rivals(model: ValueModel) -> list[Contender]:
     """Those that are compared here, and adaptive's curve."""
     kept = {
         ("bisection 8", "first_zero"),
         ("exhaustive 8", "first_zero"),
         ("exhaustive 64", "posterior"),
     }
-    every = contenders(model, confidences)
+    every = contenders(model, CURVE)
     return [c for c in every if (c.name, c.rule) in kept or c.name.startswith("adaptive")]
 
 
@@ -130,7 +132,7 @@ def _ece(name: str, found: Sequence[Point]) -> str:
 
 def _equal(family: str, count: int, model: ValueModel) -> str:
     """Adaptive less bisection at bisection's rollouts, under a model."""
-    rivals = [c for c in _rivals(model, CONFIDENCES[2::2]) if not c.name.startswith("exh")]
+    rivals = [c for c in _rivals(model) if not c.name.startswith("exh")]
     found = score([(Source(family, range(count), luck=2), rivals)])
     bisection = named(found, "bisection 8")
     gain = Curve(adaptives(found)).accuracy(bisection.ratio("rollouts")) - bisection.ratio("right")

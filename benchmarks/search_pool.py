@@ -101,7 +101,7 @@ def right_answers(bench: Bench) -> Iterator[str]:
         ]
         jobs.append((source, [*rivals, adaptive(model)]))
     tallies = np.sum([row for found in each(_tallied, jobs) for row in found], axis=0)
-    yield "policy               rule        declared wrong   of them with an error   errors found"
+    yield "(each luck counted)              declared wrong   of them with an error   errors found"
     for contender, (total, declared, true, there, hit) in zip(jobs[0][1], tallies, strict=True):
         yield (
             f"{contender.name:20} {contender.rule:10} {declared:5d} of {total:5d}   "

@@ -22,11 +22,12 @@ def table(scores: Sequence[Score]) -> Iterator[str]:
     yield COLUMNS
     for score in scores:
         low, high = score.interval("right")
+        agreed = shown(score.ratio("agreed") or nan)  # zero where there was no reference
         yield (
             f"{score.contender.name:20} {score.contender.rule:10} {score.ratio('right'):6.3f}  "
             f"({low:.3f}-{high:.3f})  {score.ratio('right_any'):.3f} "
             f"{score.ratio('right_early', 'early'):.3f} {score.ratio('right_late', 'late'):.3f} "
-            f"{score.ratio('agreed'):.3f} {score.ratio('undecided'):.3f} {score.sure:.3f} "
+            f"{agreed:>5} {score.ratio('undecided'):.3f} {score.sure:.3f} "
             f"{score.ratio('rollouts'):9.1f} {score.ratio('tokens'):8.0f} "
             f"{score.ratio('rounds', 'searches'):7.1f}"
         )

@@ -61,16 +61,17 @@ class RayRunner(Params):
     """CPUs that Ray sets aside for one actor; leave one of the machine's free beside them."""
     gpus: float = 0
     """GPUs of one actor; with tensor parallelism, its size."""
-    units_in_flight: PositiveInt = 2
-    """Units that one actor works on at once, so that its engine never waits for a next one."""
+    units_in_flight: PositiveInt | None = None
+    """Units that one actor works on at once, so that its engine never waits for a next one; null:
+    2, and 8 where a search asks for what it needs bit by bit."""
 
 
 class InlineRunner(Params):
     """The same code in this process, on one event loop."""
 
     kind: Literal["inline"] = "inline"
-    units_in_flight: PositiveInt = 2
-    """Units worked on at once."""
+    units_in_flight: PositiveInt | None = None
+    """Units worked on at once; null: 2, and 8 where a search asks for what it needs bit by bit."""
 
 
 class RunConfig(Params):
@@ -132,6 +133,15 @@ class RunConfig(Params):
     def root(self) -> Path:
         """The run directory, absolute."""
         return Path(self.run_dir or f"runs/{self.name}").absolute()
+
+    @property
+    def units_in_flight(self) -> int:
+        """Units worked on at once, so that an engine has enough to do (benchmarks/engine_busy.py).
+
+        An exhaustive search asks for all at once, any other one waits for replies: then the
+        rollouts in flight are few a problem, and their number falls while a unit comes to its end.
+        """
+        return self.runner.units_in_flight or (2 if self.policy.kind == "exhaustive" else 8)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -167,6 +167,12 @@ def test_a_file_that_is_no_value_model_is_explained(
         config("value_model=$NO_SUCH_VARIABLE/fitted.yaml")
 
 
+def test_searches_that_wait_for_replies_have_more_units_in_flight() -> None:
+    assert config().units_in_flight == 2
+    assert config("policy.kind=adaptive").units_in_flight == 8
+    assert config("policy.kind=adaptive", "runner.units_in_flight=3").units_in_flight == 3
+
+
 def test_more_generated_solutions_are_the_same_run() -> None:
     two, three = config("generator={per_problem: 2}"), config("generator={per_problem: 3}")
     assert two.hash == three.hash

@@ -2,8 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import replace
 from math import sqrt
 
 import pytest
@@ -13,65 +11,31 @@ from hypothesis import strategies as st
 from labeler.labels import (
     Basis,
     Evidence,
-    LabelConfig,
     SolutionLabel,
-    StepProbability,
     Stopping,
     Tally,
     Value,
-    believe,
     difference,
     jeffreys,
-    label,
     tally,
 )
 from labeler.model import (
     Finish,
     Graded,
-    Outcome,
-    Problem,
-    Reason,
     Rollout,
-    Solution,
-    Step,
     Verdict,
 )
-from labeler.posterior import ValueModel
-
-RIGHT = Verdict(Outcome.CORRECT, Reason.MATCH, "42", 0)
-WRONG = Verdict(Outcome.INCORRECT, Reason.WRONG, "41", 0)
-UNGRADABLE = Verdict(Outcome.UNGRADABLE, Reason.TIMEOUT, None, 0)
-CUT = Verdict(Outcome.INCORRECT, Reason.TRUNCATED, None, 0)
-PROBLEM = Problem("p", "What is 6 * 7?", "42", "made up")
-ZERO = LabelConfig(rule="first_zero")
-LOOK = LabelConfig(rule="first_zero", right_answers=True)
-LIKELIEST = LabelConfig(rule="posterior")
-
-
-def solution(steps: int) -> Solution:
-    return Solution(
-        "s", "p", tuple(Step(f"step {k}", "\n") for k in range(1, steps + 1)), "someone"
-    )
-
-
-def made(
-    own: Verdict, counts: Mapping[int, tuple[int, int]], steps: int, config: LabelConfig = ZERO
-) -> SolutionLabel:
-    """The row of a solution; counts are (n, correct) by prefix."""
-    tallies = {k: Tally(n, c, n_tokens=10 * n) for k, (n, c) in counts.items()}
-    return labelled(Evidence(own, tallies), steps, config)
-
-
-def labelled(evidence: Evidence, steps: int, config: LabelConfig = ZERO) -> SolutionLabel:
-    """The row of a problem's only solution."""
-    keys = [str(k) for k in range(steps)]
-    tallies = {str(k): t for k, t in evidence.tallies.items() if k in range(steps)}
-    [belief] = (
-        believe([keys], [evidence.is_correct], tallies, config.value_model, config.confidence)
-        if steps
-        else [None]
-    )
-    return label(PROBLEM, solution(steps), evidence, config, belief)
+from tests.labelled import (
+    CUT,
+    LIKELIEST,
+    LOOK,
+    RIGHT,
+    UNGRADABLE,
+    WRONG,
+    ZERO,
+    labelled,
+    made,
+)
 
 
 def graded(verdict: Verdict, index: int = 0, n_tokens: int = 3) -> Graded:
@@ -304,6 +268,20 @@ def test_posteriors_are_there_as_soon_as_anything_is_known(row: SolutionLabel) -
             assert 0 <= step.credible_low <= step.credible_high <= 1
 
 
+@given(rows())
+def test_confidence_is_the_posterior_of_what_is_stated(row: SolutionLabel) -> None:
+    if row.first_error_posterior is None:
+        assert row.first_error_confidence is None
+        return
+    held = {e.step: e.probability for e in row.first_error_posterior}
+    if row.first_error is None:
+        assert row.first_error_confidence == max(held.values())
+    elif row.first_error in held:
+        assert row.first_error_confidence == held[row.first_error]
+    else:
+        assert row.first_error_confidence <= min(held.values())
+
+
 @given(st.integers(1, 12), st.data())
 def test_noiseless_counts_give_the_true_first_error(steps: int, data: st.DataObject) -> None:
     truth = data.draw(st.integers(1, steps))
@@ -322,111 +300,6 @@ def test_labels_ignore_the_order_of_prefixes(steps: int, data: st.DataObject) ->
     for config in (ZERO, LIKELIEST):
         one, other = (labelled(Evidence(WRONG, counts), steps, config) for counts in (held, turned))
         assert one == other
-
-
-# -- the rule posterior ---------------------------------------------------------------------
-
-DROP = {0: (16, 12), 1: (16, 13), 2: (16, 1), 3: (16, 0), 4: (16, 1)}
-"""Alive, alive, and dead but for luck."""
-
-
-def test_a_drop_of_value_is_the_first_error_though_no_value_is_zero() -> None:
-    row = made(WRONG, DROP, 5, LIKELIEST)
-    assert (row.first_error, row.first_error_rule) == (2, "posterior")
-    assert row.first_error_confidence > 0.9
-    assert [s.target for s in row.labels] == [True, False, False, False, False]
-    assert {s.basis for s in row.labels} == {Basis.MEASURED}
-    assert made(WRONG, DROP, 5).first_error == 3  # first_zero waits for a zero
-
-
-def test_both_rules_see_the_same_values() -> None:
-    """The rule decides on targets alone; all else is what the counts say."""
-    one, other = made(WRONG, DROP, 5, LIKELIEST), made(WRONG, DROP, 5, ZERO)
-    assert one.first_error_posterior == other.first_error_posterior
-    same = {"target": None, "basis": Basis.UNDECIDED}
-    assert [replace(s, **same) for s in one.labels] == [replace(s, **same) for s in other.labels]
-    [second] = [e for e in other.first_error_posterior if e.step == 3]
-    assert other.first_error_confidence == second.probability  # of the step that it names
-
-
-def test_a_posterior_is_kept_by_its_likeliest_entries() -> None:
-    row = made(WRONG, {0: (4, 2), 4: (4, 1)}, 12, LIKELIEST)
-    found = [(e.probability, e.step) for e in row.first_error_posterior]
-    assert len(found) == 5
-    assert found == sorted(found, key=lambda entry: (-entry[0], entry[1]))
-    assert found[0][0] == row.first_error_confidence
-    assert found[-1][0] >= 0.01
-    assert sum(p for p, _ in found) <= 1
-
-
-def test_what_is_not_likely_enough_is_undecided_but_for_sure_steps() -> None:
-    counts = {0: (32, 30), 3: (32, 29), 4: (1, 0), 7: (32, 0)}
-    row = made(WRONG, counts, 10, LIKELIEST.model_copy(update={"decided": 0.9}))
-    assert row.first_error is None
-    assert (
-        row.first_error_confidence == max(e.probability for e in row.first_error_posterior) <= 0.9
-    )
-    assert [s.target for s in row.labels] == [True] * 3 + [None] * 3 + [False] * 4
-    assert [s.basis for s in row.labels][3:6] == [Basis.UNDECIDED] * 3
-    assert row.labels[7].basis is Basis.INFERRED
-    bold = made(WRONG, counts, 10, LIKELIEST.model_copy(update={"decided": 0.0}))
-    assert bold.first_error == row.first_error_posterior[0].step
-
-
-def test_a_wrong_step_that_is_alone_is_sure() -> None:
-    row = made(WRONG, {}, 1, LIKELIEST)
-    assert (row.first_error, row.first_error_confidence) == (1, pytest.approx(1))
-    assert row.first_error_posterior == (StepProbability(1, pytest.approx(1)),)
-
-
-def test_a_right_answer_is_sound_until_values_drop() -> None:
-    unseen = made(RIGHT, {}, 4, LIKELIEST)
-    assert (unseen.first_error, [s.target for s in unseen.labels]) == (0, [True] * 4)
-    assert 0.9 < unseen.first_error_confidence < 1
-    sound = made(RIGHT, dict.fromkeys(range(4), (8, 7)), 4, LIKELIEST)
-    assert sound.first_error_confidence > unseen.first_error_confidence
-    lucky = LabelConfig(value_model=ValueModel(mended=0.3, jump=0.01))
-    counts = {0: (32, 30), 1: (32, 29), 2: (32, 2), 3: (32, 3)}
-    assert made(RIGHT, counts, 4, lucky).first_error == 2
-
-
-def test_of_an_unknown_answer_nothing_is_known_without_rollouts() -> None:
-    row = made(UNGRADABLE, {}, 3, LIKELIEST)
-    assert (row.first_error, row.first_error_confidence) == (None, None)
-    assert row.first_error_posterior is None
-    assert {s.target for s in row.labels} == {None}
-    assert made(UNGRADABLE, {0: (32, 30), 1: (32, 0), 2: (32, 0)}, 3, LIKELIEST).first_error == 1
-
-
-def test_a_siblings_counts_are_evidence() -> None:
-    """Steps that another solution shows to be alive are alive."""
-    keys, tallies = [["0", "1", "2a", "3a"], ["0", "1", "2b", "3b"]], {"0": Tally(16, 14)}
-    alone, _ = believe(keys, [False, False], tallies, ValueModel(), 0.95)
-    told, _ = believe(keys, [False, False], tallies | {"3b": Tally(16, 15)}, ValueModel(), 0.95)
-    assert told.first_error[0] < 0.1 * alone.first_error[0]
-    assert believe([], [], {}, ValueModel(), 0.95) == []
-
-
-def test_a_prefix_that_is_cut_differently_counts_for_both() -> None:
-    keys = [["0", "a", "ab", "abc"], ["0", "ab", "abd"]]
-    tallies = {"0": Tally(16, 14), "ab": Tally(32, 0)}
-    first, second = believe(keys, [False, False], tallies, ValueModel(), 0.95)
-    assert first.first_error[:2].sum() > 0.9
-    assert second.first_error[0] > 0.9
-
-
-@given(rows())
-def test_confidence_is_the_posterior_of_what_is_stated(row: SolutionLabel) -> None:
-    if row.first_error_posterior is None:
-        assert row.first_error_confidence is None
-        return
-    held = {e.step: e.probability for e in row.first_error_posterior}
-    if row.first_error is None:
-        assert row.first_error_confidence == max(held.values())
-    elif row.first_error in held:
-        assert row.first_error_confidence == held[row.first_error]
-    else:
-        assert row.first_error_confidence <= min(held.values())
 
 
 def test_importing_the_configuration_stays_light() -> None:

@@ -14,8 +14,8 @@ The model. A problem's solutions form a tree of prefixes (`tree`); its root is t
 5. A solution without an error has a right answer, but for the probability `slip`, which counts as
    an error in the last step: so an error that no rollout can see ends up there. One with an error
    has a wrong answer, unless luck mends it, with probability `mended`. Own answers are given:
-   they say where errors are, and nothing of the difficulty, since solutions are often chosen by
-   them.
+   they say where a solution's own error is, and are no evidence for or against a model; wrong
+   ones say nothing of siblings (belief.py).
 6. Of n rollouts of a prefix, Binomial(n, value) are correct. The value of a whole solution is the
    verdict of its own answer.
 

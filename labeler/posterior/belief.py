@@ -4,15 +4,20 @@ The tree is a hidden Markov model. A node is alive at one of G levels, or dead f
 but for luck (which remembers the level before the error); only alive nodes become anything else.
 What hangs below a node tells of it through one *message* for each state. Logarithms throughout,
 but for sums over levels, which are taken after the largest is divided out.
+
+Own answers are given. Of a sibling with a wrong one only the counts speak, given that it is wrong:
+who chose the solutions may have chosen wrong ones, and then many of them would make the steps that
+they share look wrong. A sibling with a right answer vouches for these, chosen or not.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaln
 
-from labeler.posterior.chain import Betas, Chain, Floats, chain_of
+from labeler.posterior.chain import Betas, Floats, chain_of
 from labeler.posterior.path import NEVER, Joint, Leaf, Rows, died, joint_of, leaf_of
 from labeler.posterior.tree import Tree
 from labeler.posterior.value_model import ValueModel
@@ -46,8 +51,7 @@ class Belief:
         self._messages: dict[int, Message] = {}
         """Of nodes to the one before them, as far as they are known."""
         self._given = self._whole()
-        """Log likelihood of the own answers. They are given, and no evidence for the model: who
-        chose the solutions may have chosen by them."""
+        """Log likelihood of the own answers, which are no evidence for a model."""
 
     def observe(self, nodes: Sequence[int], n: Sequence[int], correct: Sequence[int]) -> None:
         """Set the counts of some nodes (all their graded rollouts, not further ones).
@@ -88,6 +92,8 @@ class Belief:
                 rows.alive[k] += m.alive
                 rows.dead[k] += m.dead
                 rows.lucky[k] += m.lucky
+        if self.tree.own[solution] is False:
+            rows.alive[0] -= unseen(len(path) - 1, self.model).alive
         return joint_of(self.chain, self.model, rows, self._leaves[solution])
 
     def _whole(self) -> float:
@@ -105,22 +111,36 @@ class Belief:
 
     def _hanging(self, node: int, onward: int, solution: int) -> list[Message]:
         """What hangs below a node, beside the next node and the end of a solution's path."""
-        found = [self._message(child) for child in self.tree.children[node] if child != onward]
-        ended = (self._leaves[s] for s in self.tree.ends[node] if s != solution)
-        return found + [_ended(leaf) for leaf in ended]
+        tree = self.tree
+        found = [self._sibling(child) for child in tree.children[node] if child != onward]
+        ends = (s for s in tree.ends[node] if s != solution and tree.own[s] is not False)
+        return found + [_ended(self._leaves[s]) for s in ends]
+
+    def _sibling(self, node: int) -> Message:
+        """What a node and all below it say to one that others go on from, too."""
+        message, tail = self._message(node), self.tree.tails[node]
+        if tail is None or self.tree.own[tail[0]] is not False:
+            return message
+        alive, dead, lucky = unseen(tail[1], self.model)
+        return Message(message.alive - alive, message.dead - dead, message.lucky - lucky)
 
     def _message(self, node: int) -> Message:
         """What a node and all below it say to the node before it."""
         for at in self._unknown(node):
-            hanging = self._hanging(at, -1, -1)
+            hanging = self._below(at)
             alive = self._alive[at] + sum(m.alive for m in hanging)
             dead = float(self._dead[at] + sum(m.dead for m in hanging))
             lucky = self._lucky[at] + sum(m.lucky for m in hanging)
-            fell = died(self.chain, self.model, dead, lucky)
-            self._messages[at] = Message(
-                np.logaddexp(_went_on(self.chain, alive), fell), dead, lucky
-            )
+            self._messages[at] = _said(self.model, Message(alive, dead, lucky))
         return self._messages[node]
+
+    def _below(self, node: int) -> list[Message]:
+        """What hangs below a node; of a tail all of it, its own answer included."""
+        tail = self.tree.tails[node]
+        if tail is None:
+            return self._hanging(node, -1, -1)
+        children = self.tree.children[node]
+        return [self._message(children[0])] if children else [_ended(self._leaves[tail[0]])]
 
     def _unknown(self, node: int) -> list[int]:
         """The nodes below (and with) a node whose messages are not known, the deepest first."""
@@ -130,11 +150,19 @@ class Belief:
         return found[::-1]
 
 
-def _went_on(chain: Chain, alive: Floats) -> Floats:
-    """(G,): log likelihood of an alive node, by the level before it."""
-    top = alive.max()
-    found: Floats = top + chain.right + np.log(chain.onward @ np.exp(alive - top))
-    return found
+def _said(model: ValueModel, node: Message) -> Message:
+    """What a node says to the one before it, from what is known of it by its own state."""
+    chain = chain_of(model)
+    top = node.alive.max()
+    through = top + chain.right + np.log(chain.onward @ np.exp(node.alive - top))
+    fell = died(chain, model, node.dead, node.lucky)
+    return Message(np.logaddexp(through, fell), node.dead, node.lucky)
+
+
+@lru_cache(maxsize=1 << 12)
+def unseen(nodes: int, model: ValueModel) -> Message:
+    """What so many nodes without counts say that end in a wrong answer: that there is an error."""
+    return _said(model, unseen(nodes - 1, model)) if nodes else _ended(leaf_of(False, model))
 
 
 def _ended(leaf: Leaf) -> Message:

@@ -65,6 +65,15 @@ class Tree:
             found[path[-1]].append(solution)
         return tuple(map(tuple, found))
 
+    @cached_property
+    def tails(self) -> tuple[tuple[int, int] | None, ...]:
+        """For each node that one solution alone runs through, it and its nodes from there on."""
+        found: list[list[tuple[int, int]]] = [[] for _ in self.parents]
+        for solution, path in enumerate(self.paths):
+            for k, node in enumerate(path):
+                found[node].append((solution, len(path) - k))
+        return tuple(held[0] if len(held) == 1 else None for held in found)
+
 
 def tree_of(task: Task) -> Tree:
     """The tree of a problem's solutions; ValueError where it has none, or one without steps."""

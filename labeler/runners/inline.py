@@ -40,7 +40,7 @@ async def _run(
         watcher = asyncio.create_task(_watch(shop, watch))
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(config.runner.units_in_flight):
+                for _ in range(config.units_in_flight):
                     group.create_task(worker(shop))
         except ExceptionGroup as group_error:
             raise first_cause(group_error) from group_error

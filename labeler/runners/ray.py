@@ -130,19 +130,20 @@ class Fleet:
         return Engine(actor, actor.open.remote())
 
     def _hand_out(self) -> None:
-        """Give waiting units to actors that have room, a suspect one only to an idle actor."""
-        for engine in self._engines:
-            while engine.ready and self._waiting and self._room(engine):
-                unit = self._waiting[0]
-                suspect = self._deaths[unit] >= SUSPECT_AFTER
-                if suspect and engine.units:
-                    break
-                self._waiting.popleft()
-                engine.units[engine.actor.work.remote(unit)] = unit
+        """Give waiting units to the actors with the fewest, a suspect one only to an idle actor."""
+        while self._waiting:
+            suspect = self._deaths[self._waiting[0]] >= SUSPECT_AFTER
+            able = [e for e in self._engines if e.ready and self._room(e)]
+            able = [e for e in able if not (suspect and e.units)]
+            if not able:
+                return
+            engine = min(able, key=lambda e: len(e.units))
+            unit = self._waiting.popleft()
+            engine.units[engine.actor.work.remote(unit)] = unit
 
     def _room(self, engine: Engine) -> bool:
         suspects = any(self._deaths[u] >= SUSPECT_AFTER for u in engine.units.values())
-        return len(engine.units) < self._runner.units_in_flight and not suspects
+        return len(engine.units) < self._config.units_in_flight and not suspects
 
     def _settled(self) -> list[tuple[Engine, Any]]:
         """Calls that have ended; waits a moment for one."""

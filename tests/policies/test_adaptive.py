@@ -1,91 +1,29 @@
 """The adaptive search: budgets, when it stops, what siblings share, and what it does not ask."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.labels import Evidence, LabelConfig, SolutionLabel, believe, label, tally
-from labeler.model import Ask, Graded, Prefix, Reply, Solution, Step, Task, digest
+from labeler.model import Ask, Reply, Step
 from labeler.policies import Adaptive
-from labeler.posterior import ValueModel
 from labeler.search import replay
 from tests.planted_worlds import PlantedTask, planted_task, planted_tasks
-from tests.policies.oracles import RIGHT, UNGRADABLE, WRONG, graded
+from tests.policies.answers import Answers, keys, rows
+from tests.policies.oracles import UNGRADABLE, graded
+from tests.posterior.drawn import MODEL
 
-LOOKING = ValueModel(mended=0.3, jump=0.01)
+STEADY = MODEL.model_copy(update={"walk": 0.2, "jump": 0.01, "v_a": 3.0, "v_b": 3.0})
+LOOKING = MODEL.model_copy(update={"mended": 0.3, "jump": 0.01})
 """Of a completer that often reaches a right answer by a wrong step."""
 
 
-@dataclass(slots=True)
-class Answers:
-    """Replies to asks, each rollout decided by its prefix' planted value, its index and `seed`."""
-
-    seed: int = 0
-    value: Callable[[Prefix], float] = PlantedTask.value
-    failing: frozenset[str] = frozenset()
-    """Keys of prefixes that cannot be sampled."""
-    rounds: list[list[Ask]] = field(default_factory=list)
-    replies: dict[str, Reply] = field(default_factory=dict)
-    """The last one of each prefix."""
-
-    def run(self, policy: Adaptive, task: Task) -> "Answers":
-        """A whole search."""
-        search = policy.search(task)
-        asks = next(search, None)
-        while asks is not None:
-            self.rounds.append(list(asks))
-            try:
-                asks = search.send([self(ask) for ask in asks])
-            except StopIteration:
-                break
-        return self
-
-    def __call__(self, ask: Ask) -> Reply:
-        if ask.prefix.key in self.failing:
-            reply = Reply(ask, (), "the sampler failed")
-        else:
-            reply = Reply(ask, tuple(self.rollout(ask, i) for i in range(ask.n)))
-        self.replies[ask.prefix.key] = reply
-        return reply
-
-    def rollout(self, ask: Ask, index: int) -> Graded:
-        luck = int(digest(str(self.seed), ask.prefix.key, str(index)), 16) / 2**128
-        return graded(ask, index, "", RIGHT if luck < self.value(ask.prefix) else WRONG)
-
-    @property
-    def n(self) -> dict[str, int]:
-        """Rollouts asked for, by prefix key."""
-        return {ask.prefix.key: ask.n for asks in self.rounds for ask in asks}
-
-
-def keys(task: Task, solution: Solution) -> list[str]:
-    return [task.prefix(solution, k).key for k in range(len(solution.steps))]
-
-
-def rows(task: Task, answers: Answers, policy: Adaptive) -> list[SolutionLabel]:
-    """The labels of the replies."""
-    config = LabelConfig(value_model=policy.value_model)
-    counts = {key: tally(reply.rollouts) for key, reply in answers.replies.items()}
-    paths = [keys(task, s) for s in task.solutions]
-    own = [s.id in task.right for s in task.solutions]
-    beliefs = believe(paths, own, counts, config.value_model, config.confidence)
-    return [
-        label(
-            task.problem,
-            solution,
-            Evidence(
-                RIGHT if right else WRONG,
-                {k: counts[key] for k, key in enumerate(path) if key in counts},
-            ),
-            config,
-            belief,
-        )
-        for solution, path, right, belief in zip(task.solutions, paths, own, beliefs, strict=True)
-    ]
+def adaptive(**settings: object) -> Adaptive:
+    """The policy under a model that stays."""
+    return Adaptive(value_model=MODEL, **settings)
 
 
 policies = st.builds(
@@ -146,11 +84,11 @@ def test_a_search_knows_nothing_but_its_replies(
 
 def test_without_solutions_nothing_is_asked() -> None:
     task = replace(planted_task([[0.5]], 0.5), solutions=())
-    assert list(Adaptive().search(task)) == []
+    assert list(adaptive().search(task)) == []
 
 
 def test_a_wrong_step_that_is_alone_needs_no_rollout() -> None:
-    policy = Adaptive()
+    policy = adaptive()
     task = planted_task([[0]], 0.5)
     answers = Answers().run(policy, task)
     assert answers.rounds == []
@@ -162,7 +100,7 @@ def test_it_stops_when_it_is_sure() -> None:
     task = planted_task([[0.9] * 4 + [0] * 4], 0.9)
     spent = []
     for confidence in (0.5, 0.8, 0.95):
-        policy = Adaptive(confidence=confidence, price=0.0)
+        policy = adaptive(confidence=confidence, price=0.0)
         answers = Answers().run(policy, task)
         [row] = rows(task, answers, policy)
         assert row.first_error == 5
@@ -175,14 +113,14 @@ def test_it_stops_when_it_is_sure() -> None:
 def test_it_stops_when_nothing_is_worth_its_price() -> None:
     task = planted_task([[0.9] * 4 + [0] * 4], 0.9)
     spent = [
-        sum(Answers().run(Adaptive(confidence=0.999, price=price), task).n.values())
+        sum(Answers().run(adaptive(confidence=0.999, price=price), task).n.values())
         for price in (0.0, 0.05, 2.0)
     ]
     assert spent[0] > spent[1] > spent[2] == 0
 
 
 def test_a_spent_budget_leaves_it_undecided() -> None:
-    policy = Adaptive(budget=2, price=0.0)
+    policy = adaptive(budget=2, price=0.0)
     task = planted_task([[0.5] * 8 + [0.2] * 8], 0.5, right=[False])
     answers = Answers().run(policy, task)
     [row] = rows(task, answers, policy)
@@ -195,7 +133,7 @@ def test_siblings_ask_for_a_shared_prefix_once_and_at_one_cost() -> None:
     values = [[0.9, 0.9, 0.9, 0, 0, 0]] * 3
     together = planted_task(values, 0.9, shared=6)
     alone = planted_task(values[:1], 0.9, shared=6)
-    policy = Adaptive(price=0.0)
+    policy = adaptive(price=0.0)
     several, one = Answers().run(policy, together), Answers().run(policy, alone)
     assert set(several.n) <= set(keys(together, together.solutions[0]))
     assert [r.first_error for r in rows(together, several, policy)] == [4, 4, 4]
@@ -207,7 +145,7 @@ def test_what_siblings_show_of_the_difficulty_saves_rollouts() -> None:
     values = [[0.15] * first + [0] * (8 - first) for first in (3, 5, 2, 6)]
     together = planted_task(values, 0.15)
     singles = [replace(together, solutions=(s,)) for s in together.solutions]
-    policy = Adaptive(value_model=ValueModel(walk=0.2, jump=0.01, v_a=3, v_b=3))
+    policy = Adaptive(value_model=STEADY)
     shared = apart = 0
     for seed in range(8):
         shared += sum(Answers(seed).run(policy, together).n.values())
@@ -222,7 +160,7 @@ def test_a_prefix_that_fails_is_not_asked_again_and_the_rest_goes_on(
     task = world.task
     every = sorted({key for s in task.solutions for key in keys(task, s)})
     failing = frozenset(data.draw(st.sets(st.sampled_from(every))))
-    policy = Adaptive(n=6, price=0.0, confidence=0.95)
+    policy = adaptive(n=6, price=0.0, confidence=0.95)
     answers = Answers(failing=failing).run(policy, task)
     times = Counter(ask.prefix.key for asks in answers.rounds for ask in asks)
     assert all(times[key] <= 1 for key in failing)
@@ -244,13 +182,13 @@ def test_ungradable_rollouts_teach_nothing() -> None:
         asked.append(ask.prefix.key)
         return answer(ask)
 
-    replay(Adaptive(n=4, price=0.0).search(task), noted)
+    replay(adaptive(n=4, price=0.0).search(task), noted)
     assert len(asked) == len(set(asked)) == 8
 
 
 def test_right_answers_cost_little_where_they_are_sound() -> None:
     task = planted_task([[0.9] * 8], 0.9)
-    for policy in (Adaptive(), Adaptive(value_model=LOOKING)):
+    for policy in (adaptive(), Adaptive(value_model=LOOKING)):
         [row] = rows(task, Answers().run(policy, task), policy)
         assert (row.first_error, row.n_rollouts <= 4) == (0, True)
 
@@ -287,9 +225,9 @@ def test_steps_that_are_cut_differently_are_still_rolled_out_once() -> None:
     joined, empty = Step(a.text + a.separator + b.text, b.separator), Step("", "")
     cut = replace(task.solutions[1], steps=(joined, empty, *rest))
     task = replace(task, solutions=(task.solutions[0], cut))
-    answers = Answers().run(Adaptive(price=0.0), task)
+    answers = Answers().run(adaptive(price=0.0), task)
     assert all(len({ask.prefix.key for ask in asks}) == len(asks) for asks in answers.rounds)
-    assert [row.first_error for row in rows(task, answers, Adaptive())] == [3, 3]
+    assert [row.first_error for row in rows(task, answers, adaptive())] == [3, 3]
 
 
 def test_costs_make_early_prefixes_dearer() -> None:
@@ -297,7 +235,7 @@ def test_costs_make_early_prefixes_dearer() -> None:
     task = planted_task([[0.9] * 20 + [0] * 20], 0.9)
 
     def first(overhead: float) -> Sequence[Ask]:
-        policy = Adaptive(price=0.0, overhead=overhead, cached=0.0)
+        policy = adaptive(price=0.0, overhead=overhead, cached=0.0)
         return next(policy.search(task))
 
     assert first(0.0)[0].prefix.step >= first(100.0)[0].prefix.step

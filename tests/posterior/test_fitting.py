@@ -6,11 +6,12 @@ import pytest
 from labeler.posterior import ValueModel
 from labeler.posterior.evidence import Counted, Evidence
 from labeler.posterior.fitting import fit
-from tests.posterior.drawn import Rng, draw_world, tree_from
+from tests.posterior.drawn import MODEL, Rng, draw_world, tree_from
 
-START = ValueModel(grid=12)
-TRUTH = ValueModel(
-    grid=12, v_a=4, v_b=2, drift=0.3, walk=0.3, hazard=0.3, zero=0.25, recovery=0.2, slip=0.01
+START = MODEL.model_copy(update={"grid": 12})
+TRUTH = START.model_copy(
+    update={"v_a": 4.0, "v_b": 2.0, "drift": 0.3, "walk": 0.3, "hazard": 0.3, "zero": 0.25}
+    | {"recovery": 0.2, "slip": 0.01}
 )
 
 

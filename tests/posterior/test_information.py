@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.posterior import ValueModel
 from labeler.posterior.belief import Belief
 from labeler.posterior.chain import Floats
 from labeler.posterior.information import information
-from tests.posterior.drawn import beliefs, tree_from, with_more
+from tests.posterior.drawn import MODEL, beliefs, tree_from, with_more
 
 pytestmark = pytest.mark.filterwarnings("error")
-MODEL = ValueModel()
 
 
 def told(belief: Belief, solution: int, count: int) -> Floats:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from labeler.posterior import ValueModel
 from labeler.posterior.belief import Belief
 from labeler.posterior.values import posterior_of
-from tests.posterior.drawn import beliefs, draw_world, tree_from, with_more
+from tests.posterior.drawn import MODEL, beliefs, draw_world, tree_from, with_more
 
+STEADY = MODEL.model_copy(update={"drift": 0.0, "walk": 0.3, "recovery": 0.2, "zero": 0.3})
 pytestmark = pytest.mark.filterwarnings("error")
-MODEL = ValueModel()
 
 
 @given(beliefs(most=2))
@@ -97,7 +97,7 @@ def test_thousands_of_rollouts_stay_finite(belief: Belief) -> None:
             assert np.isfinite(array).all()
 
 
-@pytest.mark.parametrize("model", [MODEL, ValueModel(drift=0, walk=0.3, recovery=0.2, zero=0.3)])
+@pytest.mark.parametrize("model", [MODEL, STEADY])
 def test_worlds_of_the_model_are_covered_and_its_probabilities_hold(model: ValueModel) -> None:
     rng = np.random.default_rng(7)
     covered, positive, claimed, hits = [], [], [], []
