@@ -110,12 +110,12 @@ def honest(count: int) -> tuple[list[str], float]:
     lines = [_ece("as drawn", base)]
     for name, change in WRONG.items():
         model = MODEL.model_copy(update=change)
-        found = _points("assumed", max(count // 4, 20), model)
-        lines.append(_ece(name, found) + _equal("assumed", max(count // 10, 20), model))
-    found = _points("assumed_low", max(count // 4, 20), MODEL)
+        found = _points("assumed", max(count // 4, 4), model)
+        lines.append(_ece(name, found) + _equal("assumed", max(count // 10, 4), model))
+    found = _points("assumed_low", max(count // 4, 4), MODEL)
     lines.append(
         _ece("values double what they are", found)
-        + _equal("assumed_low", max(count // 10, 20), MODEL)
+        + _equal("assumed_low", max(count // 10, 4), MODEL)
     )
     return lines, calibration(base, "truth").ece
 

@@ -224,9 +224,9 @@ def _with_value_models(data: dict[str, Any]) -> dict[str, Any]:
 def _value_model(path: str) -> Any:  # noqa: ANN401 - validated where it stands
     """What a file of `labeler calibrate` says of values."""
     try:
-        held = mapping(_expand(path), "value_model: {kappa: 12}")
-        return held["value_model"]
-    except (ValueError, KeyError) as error:
+        held = mapping(_expand(path), "value_model: {hazard: 0.1}")
+        return dict(held["value_model"])
+    except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(
             f"value_model: {path} is none of `labeler calibrate`'s files: {error}"
         ) from error

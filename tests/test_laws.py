@@ -142,11 +142,6 @@ def _rows(log: RolloutLog) -> list[tuple]:
 @every_policy
 @given(world=planted_tasks(noiseless=True))
 def test_a_noiseless_oracle_shows_the_first_error(policy: Policy, world: PlantedTask) -> None:
-    if isinstance(policy, Adaptive):
-        # It knows no oracle, is content with what is likely, and doubts steps that several wrong
-        # solutions share: it must be free to ask on.
-        free = {"n": 64, "budget": 1000, "confidence": 0.9999, "price": 0.0}
-        policy = policy.model_copy(update=free)
     with tempfile.TemporaryDirectory() as folder:
         log = new_log(Path(folder))
         rounds = run_search(policy.search(world.task), log, world.task.problem)

@@ -39,8 +39,8 @@ def write(made: Calibrated, path: Path) -> None:
 
 def show(made: Calibrated, path: Path, console: "Console") -> None:
     """Print the model beside the default one, and how good it is."""
-    title = Text(f"values of {made.completer}, from {made.run}")
-    table = Table(box=SIMPLE, title=title, title_justify="left")
+    console.print(f"values of {made.completer}, from {made.run}", markup=False, highlight=False)
+    table = Table(box=SIMPLE)
     for name in ("parameter", "fitted", "default"):
         table.add_column(name, justify="left" if name == "parameter" else "right")
     default = ValueModel().model_dump()

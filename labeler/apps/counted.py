@@ -19,7 +19,7 @@ from labeler import manifest
 from labeler.apps.label import opened, read_config
 from labeler.apps.pilot import completers
 from labeler.config import RunConfig
-from labeler.files import RunDir, parts
+from labeler.files import RunDir, count_rows, parts
 from labeler.grading import AnswerGrader
 from labeler.labelling import View, knowing, own_verdict, tasks_of
 from labeler.labels import tally
@@ -64,8 +64,7 @@ def open_source(run: RunDir) -> Source:
     completer, _ = completers(run)
     if completer is None:
         raise NoRolloutsError(f"{run.root} holds no rollouts yet: there is nothing to fit to")
-    held = [tasks_of(config, run, path.stem) for path in parts(run.problems)]
-    return Source(run, config, completer, sum(map(len, held)))
+    return Source(run, config, completer, count_rows(parts(run.problems)))
 
 
 def read(source: Source, few: int) -> Iterator[Seen]:
@@ -118,8 +117,3 @@ def _counted(task: Task, log: RolloutLog, view: View, few: int | None) -> Counte
                 counts = tally(reply.rollouts, view.config.labels.truncated)
                 n[node], correct[node] = counts.n, counts.correct
     return Counted(tree, n, correct)
-
-
-def least(problems: Sequence[Seen]) -> int:
-    """The fewest rollouts that any prefix has."""
-    return min(int(seen.counted.n.min()) for seen in problems)

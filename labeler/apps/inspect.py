@@ -65,6 +65,8 @@ def header(row: Row) -> Text:
     own = {True: "right", False: "wrong", None: "ungradable"}[row["is_correct"]]
     answer = "none" if row["answer"] is None else _plain(row["answer"])
     error = {None: "undecided", 0: "none"}.get(row["first_error"], f"step {row['first_error']}")
+    if row["first_error_confidence"] is not None:
+        error += f" ({row['first_error_confidence']:.2f})"
     facts = {
         "gold": _plain(row["gold"]),
         "own answer": f"{answer} ({own})",

@@ -140,6 +140,12 @@ def show_facts(facts: Facts, root: Path, console: Console) -> None:
         )
 
 
+_RULES = {
+    "posterior": "where the values most likely drop",
+    "first_zero": "the first step that no rollout survives",
+}
+
+
 def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
     counts = facts.counts
     quarantined = sum(facts.quarantined.values())
@@ -153,11 +159,11 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
         yield "pairs", str(trees.pairs), "preferred and rejected next step, in pairs/"
     yield "rows quarantined", str(quarantined), reasons
     yield "rows failed", str(facts.failed), ""
-    yield "first errors located", str(located), "the first step that no rollout survives"
+    yield "first errors located", str(located), _RULES.get(facts.rule, facts.rule)
     yield (
         "first error undecided",
         str(counts.first_errors.get(None, 0)),
-        "something in between was not measured",
+        "none is likely enough, or what would tell was not measured",
     )
     yield "steps labelled", str(counts.steps), "one boolean `target` each, and soft values"
     yield "  target true", str(counts.targets.get("true", 0)), "before the first error"

@@ -17,6 +17,9 @@ BOOTSTRAPS = 1000
 GROUP = 25
 """Solutions whose hits the map averages at least: fewer say little of a probability."""
 
+DIGITS = 4
+"""To which a map is told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -75,7 +78,7 @@ def monotone_map(points: Sequence[Point]) -> list[tuple[float, float]]:
     """
     from scipy.optimize import isotonic_regression
 
-    ranked = sorted(points, key=lambda p: p.confidence)
+    ranked = sorted(points, key=lambda p: (round(p.confidence, DIGITS), -p.hit))  # pools equals
     groups = np.array_split(
         np.array([(p.confidence, p.hit) for p in ranked]), max(1, len(ranked) // GROUP)
     )
@@ -85,7 +88,7 @@ def monotone_map(points: Sequence[Point]) -> list[tuple[float, float]]:
     pairs = []
     for start, end in zip(fitted.blocks[:-1], fitted.blocks[1:], strict=True):
         middle = np.average(at[start:end, 0], weights=sizes[start:end])
-        pairs.append((round(float(middle), 3), round(float(fitted.x[start]), 3)))
+        pairs.append((round(float(middle), DIGITS), round(float(fitted.x[start]), DIGITS)))
     return pairs
 
 

@@ -6,14 +6,16 @@ that promises most bits about first errors for the tokens that they cost. What o
 teaches about the difficulty, or about steps that they share, counts for its siblings at once.
 
 A solution is settled when one first error (or none) is as probable as `confidence` wants, when
-no prefix is worth its price, or when its budget is spent. How sure the end is stands in the
+no prefix is worth its price, or when its budget is spent; then it asks no more, though what its
+siblings show later still moves its posterior. How sure the end is stands in the
 labels (rule `posterior`), which are undecided where it is not sure enough.
 """
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import accumulate
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveInt
 
@@ -21,9 +23,6 @@ from labeler.model import Ask, Prefix, Reply, Solution, Task
 from labeler.params import Params
 from labeler.posterior import ValueModel, tree_of
 from labeler.search import Search
-
-if TYPE_CHECKING:
-    from labeler.posterior.path import Joint
 
 
 class Adaptive(Params):
@@ -40,7 +39,7 @@ class Adaptive(Params):
     """Bits about first errors that a rollout of the bare question must promise to be worth asking
     for; of a later prefix, the share of it that its expected cost is. None: (1 - confidence) / 2,
     so that one setting says how much certainty may cost."""
-    batch: PositiveInt = 2
+    batch: PositiveInt = Field(default=2, le=64)
     """Rollouts a round and solution: more saves rounds and costs rollouts."""
     overhead: NonNegativeFloat = 3.0
     """What a rollout costs beside its tokens, in whole solutions' tokens. Without it the search
@@ -62,7 +61,8 @@ class Adaptive(Params):
         """One search over all solutions, which share a belief."""
         if not task.solutions:
             return
-        searched = _Searched(self, task)
+        by_content = tuple(sorted(task.solutions, key=lambda solution: solution.id))
+        searched = _Searched(self, replace(task, solutions=by_content))
         while asks := searched.asks():
             for reply in (yield asks):
                 searched.take(reply)
@@ -118,29 +118,31 @@ class _Searched:
 
     def _about_errors(self) -> dict[str, int]:
         """For each solution that is not settled, what tells most about first errors."""
-        joints = {s: self._belief.joint(s) for s in self._open}
-        confidence, price = self._policy.confidence, self._price
-        joints = {s: j for s, j in joints.items() if j.first_error.max() < confidence}
-        gains = self._gains(joints)
+        gains = dict.fromkeys(self._asked, 0.0)
+        unsure = [s for s in self._open if self._adds_gains(s, gains)]
         self._open = []
         wanted: dict[str, int] = {}
-        for s in joints:
+        for s in unsure:
             key = max(self._paths[s], key=gains.__getitem__)
-            if gains[key] > price and self._spend(s, key, wanted):
+            if gains[key] > self._price and self._spend(s, key, wanted):
                 self._open.append(s)
         return wanted
 
-    def _gains(self, joints: "dict[int, Joint]") -> dict[str, float]:
-        """For each prefix, the bits of a rollout about first errors, over its relative cost."""
+    def _adds_gains(self, solution: int, gains: dict[str, float]) -> bool:
+        """Add, for each of its prefixes, the bits of a rollout over its relative cost.
+
+        False, and nothing added, where the solution is settled.
+        """
         from labeler.posterior.information import information
 
-        gains = dict.fromkeys(self._asked, 0.0)
-        for s, joint in joints.items():
-            bits = information(self._belief, s, joint, self._policy.batch)
-            for key, told in zip(self._paths[s], bits.tolist(), strict=True):
-                if self._asked[key] < self._policy.n:
-                    gains[key] += told / (self._policy.batch * self._costs[key])
-        return gains
+        joint = self._belief.joint(solution)
+        if joint.first_error.max() >= self._policy.confidence:
+            return False
+        bits = information(self._belief, solution, joint, self._policy.batch)
+        for key, told in zip(self._paths[solution], bits.tolist(), strict=True):
+            if self._asked[key] < self._policy.n:
+                gains[key] += told / (self._policy.batch * self._costs[key])
+        return True
 
     def _about_values(self, width: float) -> dict[str, int]:
         """For each solution with budget left, its least certain value, where that is too wide."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from labeler.posterior.belief import unseen
 from labeler.posterior.chain import Betas, Chain, Floats, chain_of
 from labeler.posterior.path import NEVER, died, leaf_of
 from labeler.posterior.tree import Tree
@@ -43,15 +44,10 @@ class Evidence:
             [np.array(p.tree.parents) + start for p, start in zip(problems, starts, strict=True)]
         )
         self._roots = starts
-        self._ends = np.array(
-            [
-                _ends(p.tree, node)
-                for p, s in zip(problems, sizes, strict=True)
-                for node in range(s)
-            ],
-            dtype=np.float64,
-        )
-        """(nodes, 3): solutions that end there, by what their own answers are."""
+        self._ends = np.concatenate([_ends(p.tree) for p in problems])
+        """(nodes, 3): solutions whose own answers speak there, by what these are."""
+        self._unseen = np.concatenate([_unseen(p.tree) for p in problems])
+        """(nodes,): nodes of a wrong sibling from there on, whose own answer is to say nothing."""
         heights = np.concatenate([_heights(p.tree) for p in problems])
         heights[starts] = -1  # a root sends no message
         self._layers = [np.flatnonzero(heights == h) for h in range(heights.max() + 1)]
@@ -73,13 +69,17 @@ class Evidence:
         alive += self._ends @ np.array([np.logaddexp(leaf.none, leaf.last) for leaf in leaves])
         dead += self._ends @ np.array([leaf.dead for leaf in leaves])
         lucky += (self._ends @ np.array([leaf.lucky for leaf in leaves]))[:, None]
+        silent = [unseen(nodes, model) for nodes in range(self._unseen.max() + 1)]
+        less = [np.array(part) for part in zip(*silent, strict=True)]
+        for part in less:
+            part[0] = 0.0  # of the others nothing is taken away
         for layer in self._layers:
             fell = died(chain, model, dead[layer], lucky[layer])
             said = np.logaddexp(_went_on(chain, alive[layer]), fell)
-            above = self._parents[layer]
-            np.add.at(alive, above, said)
-            np.add.at(dead, above, dead[layer])
-            np.add.at(lucky, above, lucky[layer])
+            above, gone = self._parents[layer], self._unseen[layer]
+            np.add.at(alive, above, said - less[0][gone])
+            np.add.at(dead, above, dead[layer] - less[1][gone])
+            np.add.at(lucky, above, lucky[layer] - less[2][gone])
         roots = alive[self._roots]
         top = roots.max(axis=1)
         found: Floats = top + np.log(np.exp(roots - top[:, None]) @ chain.first)
@@ -101,9 +101,22 @@ def _went_on(chain: Chain, alive: Floats) -> Floats:
     return found
 
 
-def _ends(tree: Tree, node: int) -> list[int]:
-    own = [tree.own[solution] for solution in tree.ends[node]]
-    return [own.count(kind) for kind in _OWN]
+def _ends(tree: Tree) -> Ints:
+    found = np.zeros((len(tree.parents), len(_OWN)), dtype=np.int64)
+    for node, ends in enumerate(tree.ends):
+        for own in (tree.own[solution] for solution in ends):
+            alone = node > 0 and tree.tails[node] is not None
+            found[node, _OWN.index(own)] += own is not False or alone
+    return found
+
+
+def _unseen(tree: Tree) -> Ints:
+    found = np.zeros(len(tree.parents), dtype=np.int64)
+    for node, parent in enumerate(tree.parents):
+        tail, shared = tree.tails[node], parent == 0 or tree.tails[parent] is None
+        if node and shared and tail is not None and tree.own[tail[0]] is False:
+            found[node] = tail[1]
+    return found
 
 
 def _heights(tree: Tree) -> Ints:

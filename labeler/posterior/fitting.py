@@ -78,5 +78,7 @@ def _model(x: Floats, start: ValueModel) -> ValueModel:
 
 
 def _rounded(model: ValueModel) -> ValueModel:
-    """Three significant digits say all that is known."""
-    return model.model_copy(update={n: float(f"{getattr(model, n):.3g}") for n in FREE})
+    """Three significant digits say all that is known; of a share near one, of what it lacks."""
+    near = {n: 1 - float(f"{1 - v:.3g}") for n in SHARES if (v := getattr(model, n)) > 0.5}
+    rounded = {n: float(f"{getattr(model, n):.3g}") for n in FREE}
+    return ValueModel.model_validate(model.model_dump() | rounded | near)

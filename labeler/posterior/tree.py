@@ -26,8 +26,9 @@ class Tree:
     def of(keys: Sequence[Sequence[Hashable]], own: Sequence[bool | None]) -> "Tree":
         """The tree of solutions given by the keys of their prefixes 0..K-1.
 
-        A prefix that two solutions reach by different steps, since their steps are cut
-        differently, is a node for each.
+        Nodes are numbered by content, so that sums over them do not depend on the order of the
+        solutions. A prefix that two solutions reach by different steps, since their steps are cut
+        differently, is a node for each, and its counts speak twice.
 
         Raises ValueError where a solution has no prefix, or their first ones differ.
         """
@@ -35,11 +36,11 @@ class Tree:
             raise ValueError("solutions of one problem start at one prefix 0, and have an `own`")
         names: dict[tuple[int, Hashable], int] = {}
         paths: list[list[int]] = [[] for _ in keys]
-        for path, found in zip(keys, paths, strict=True):
+        for solution in sorted(range(len(keys)), key=lambda s: [*map(repr, keys[s]), repr(own[s])]):
             node = -1
-            for key in path:
+            for key in keys[solution]:
                 node = names.setdefault((node, key), len(names))
-                found.append(node)
+                paths[solution].append(node)
         return Tree(tuple(map(tuple, paths)), tuple(own))
 
     @cached_property

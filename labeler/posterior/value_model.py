@@ -43,5 +43,5 @@ class ValueModel(Params):
     """Probability that a solution with an error that luck can mend has a right answer. With the
     hazard it makes the prior that a right answer has a wrong step (94 of 500 right answers in
     ProcessBench's MATH part have one; generators differ)."""
-    grid: PositiveInt = Field(default=24, le=512)
+    grid: PositiveInt = Field(default=20, le=256)
     """Levels that alive values are told apart by."""

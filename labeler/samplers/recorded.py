@@ -9,9 +9,9 @@ error, never as something made up.
 A file of verdicts has no texts, and one row a problem: `answer`, `completer` and `prefixes`, a
 list of {key, prompt_tokens, correct: list<bool>, n_tokens: list<int>}, those lists by index, null
 where the rollout could not be graded (testbed/pool.py makes one). Its completions say what is
-known and no more: "The answer is <gold>." where the rollout was correct, "The answer is unknown."
-where it was not, and a text that no grader can read where none could. So a grader gives back the
-recorded verdict.
+known and no more: the gold in a box where the rollout was correct, another number where it was
+not, and a text that no grader can read where none could. So a grader gives back the recorded
+verdict where golds are numbers. Solutions cannot be had from such a file.
 """
 
 import asyncio
@@ -128,9 +128,9 @@ def _told(table: Any) -> Iterator[tuple[_Place, Completion]]:  # noqa: ANN401 - 
     """The rollouts of a table of verdicts."""
     for row in table.to_pylist():
         texts = {
-            True: f"The answer is {row['answer']}.",
-            False: "The answer is unknown.",
-            None: "The answer is 1 2.",
+            True: f"The answer is \\boxed{{{row['answer']}}}.",
+            False: f"The answer is \\boxed{{{row['answer']}+1}}.",
+            None: "The answer is \\boxed{1 2}.",
         }
         for prefix in row["prefixes"]:
             told = zip(prefix["correct"], prefix["n_tokens"], strict=True)
@@ -168,6 +168,8 @@ class RecordedSource:
             raise SamplerError(
                 "a recorded pool gives no solutions unless `generator` names a fingerprint in it"
             )
+        if role == GENERATOR and not self._config.has_texts():
+            raise SamplerError(f"{self._config.path} holds verdicts and no texts: no solutions")
         if wanted is None and len(self._pools) == 1:
             (wanted,) = self._pools
         if wanted is None or wanted not in self._pools:

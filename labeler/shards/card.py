@@ -47,7 +47,7 @@ class Facts:
     """Version."""
     sampling: Mapping[str, object] = field(default_factory=dict)
     """Sampling parameters of the completer."""
-    rule: str = "first_zero"
+    rule: str = "posterior"
     quarantined: Mapping[str, int] = field(default_factory=dict)
     """Rows by reason."""
     failed: int = 0

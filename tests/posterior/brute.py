@@ -1,7 +1,7 @@
 """The value model by plain enumeration of all states of all nodes: what a belief must agree with.
 
-    brute = Brute(belief)
-    brute.evidence, brute.first_errors
+    brute = Brute(belief, solution)
+    brute.first_error, brute.weight
 
 It shares no code with what is tested, and needs small trees and grids.
 """
@@ -23,10 +23,14 @@ State = tuple[int, int]
 
 
 class Brute:
-    """Evidence (not its logarithm), and of each solution the probabilities of T = 1..K, none."""
+    """For one solution of a belief: probabilities of T = 1..K, none; and all outcomes' weight.
 
-    def __init__(self, belief: Belief) -> None:
-        self.tree, self.model = belief.tree, belief.model
+    Its own answer is given, and so is each wrong one of a sibling: a factor for the probability of
+    that answer by the state before the steps that are the sibling's alone is taken out.
+    """
+
+    def __init__(self, belief: Belief, solution: int) -> None:
+        self.tree, self.model, self.solution = belief.tree, belief.model, solution
         model, size = belief.model, belief.model.grid
         cuts = np.sin(np.linspace(0, np.pi / 2, size + 1)) ** 2
         self.levels = np.sin((np.arange(size) + 0.5) / size * np.pi / 2) ** 2
@@ -35,19 +39,35 @@ class Brute:
         reached = norm.cdf((logit(cuts) - moved[:, None]) / model.walk)
         self.onward = (1 - model.jump) * np.diff(reached) + model.jump * self.first
         self.counts = list(zip(belief.n.astype(int), belief.correct.astype(int), strict=True))
-        seen = self._summed()
-        self.first_errors = [s / s.sum() for s in seen]
-        self.counts = [(0, 0)] * len(self.counts)
-        self.evidence = seen[0].sum() / self._summed()[0].sum()
-
-    def _summed(self) -> list[Floats]:
-        """(K+1,) of each solution: probability of T, the counts and all own answers."""
-        found = [np.zeros(len(path) + 1) for path in self.tree.paths]
+        found = np.zeros(len(self.tree.paths[solution]) + 1)
         for states, weight in self._assignments([], 1.0):
-            ends = [self._ends(s, states) for s in range(len(self.tree.paths))]
-            for s, end in enumerate(ends):
-                found[s] += weight * end * prod(e.sum() for i, e in enumerate(ends) if i != s)
-        return found
+            others = (
+                self._sibling(s, states) for s in range(len(self.tree.paths)) if s != solution
+            )
+            found += weight * self._own(states) * prod(others)
+        self.weight = found.sum()
+        self.first_error = found / self.weight
+
+    def _own(self, states: Sequence[State]) -> Floats:
+        path, own = self.tree.paths[self.solution], self.tree.own[self.solution]
+        given = 1.0 if own is not False else self._wrong(states[0], len(path) - 1)
+        return self._ends(self.solution, states) / given
+
+    def _sibling(self, solution: int, states: Sequence[State]) -> float:
+        """What a sibling's own answer says, given all states."""
+        path = self.tree.paths[solution]
+        said = float(self._ends(solution, states).sum())
+        if self.tree.own[solution] is not False:
+            return said
+        others = {node for i, p in enumerate(self.tree.paths) if i != solution for node in p}
+        alone = sum(node not in others for node in path[1:])
+        return said / self._wrong(states[path[len(path) - 1 - alone]], alone)
+
+    def _wrong(self, state: State, nodes: int) -> float:
+        """Probability that so many nodes after one of this state end in a wrong answer."""
+        if not nodes:
+            return float(self._answer(False, state).sum())
+        return sum(p * self._wrong(after, nodes - 1) for after, p in self._next(state))
 
     def _assignments(
         self, states: list[State], weight: float
@@ -85,14 +105,18 @@ class Brute:
         """(K+1,): probability of a solution's own answer, and of T, given the states."""
         path, own = self.tree.paths[solution], self.tree.own[solution]
         found = np.zeros(len(path) + 1)
-        last, level = states[path[-1]]
-        if last == ALIVE:
-            wrong = hazard_at(self.model, self.levels[level])
-            wrong += (1 - wrong) * self.model.slip
-            found[-2] = wrong if own is not True else 0
-            found[-1] = 1 - wrong if own is not False else 0
-            return found
-        first = next(k for k, node in enumerate(path) if states[node][0] != ALIVE)
-        right = self.model.mended if last == LUCKY else 0.0
-        found[first - 1] = {True: right, False: 1 - right, None: 1.0}[own]
+        at = [k for k, node in enumerate(path) if states[node][0] != ALIVE]
+        dead, *ends = self._answer(own, states[path[-1]])
+        found[-2:] = ends
+        if at:
+            found[at[0] - 1] = dead
         return found
+
+    def _answer(self, own: bool | None, state: State) -> Floats:
+        """Of an own answer after a prefix: with an error before, at the last step, with none."""
+        if state[0] == ALIVE:
+            wrong = hazard_at(self.model, self.levels[state[1]])
+            wrong += (1 - wrong) * self.model.slip
+            return np.array([0.0, wrong * (own is not True), (1 - wrong) * (own is not False)])
+        right = self.model.mended if state[0] == LUCKY else 0.0
+        return np.array([{True: right, False: 1 - right, None: 1.0}[own], 0.0, 0.0])

@@ -117,21 +117,29 @@ models = st.builds(
 @st.composite
 def beliefs(
     draw: st.DrawFn,
+    *,
     grid: int = 8,
     most: int = 3,
     steps: int = 4,
     n: int = 9,
     model: st.SearchStrategy[ValueModel] = models,
+    own: Sequence[bool | None] = (True, False, None),
 ) -> Belief:
     """Small trees with shared prefixes, counts (at some nodes none) and any own answers."""
     path = st.lists(st.integers(0, 1), max_size=steps - 1)
     choices = draw(st.lists(path, min_size=1, max_size=most))
-    own = [draw(st.sampled_from([True, False, None])) for _ in choices]
-    belief = Belief(tree_from(choices, own), draw(model).model_copy(update={"grid": grid}))
+    answers = [draw(st.sampled_from(own)) for _ in choices]
+    belief = Belief(tree_from(choices, answers), draw(model).model_copy(update={"grid": grid}))
     nodes = range(len(belief.tree.parents))
     whole = [draw(st.integers(0, n)) for _ in nodes]
     belief.observe(nodes, whole, [draw(st.integers(0, m)) for m in whole])
     return belief
+
+
+def coherent(grid: int = 8, steps: int = 4) -> st.SearchStrategy[Belief]:
+    """Beliefs without wrong siblings, of which only a part is evidence: all else is one whole."""
+    alone = beliefs(grid=grid, most=1, steps=steps)
+    return alone | beliefs(grid=grid, most=2, steps=steps, own=(True, None))
 
 
 def observed(belief: Belief, tree: Tree | None = None, order: Sequence[int] = ()) -> Belief:

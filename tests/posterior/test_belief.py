@@ -10,19 +10,25 @@ from hypothesis import strategies as st
 from labeler.posterior import Tree
 from labeler.posterior.belief import Belief
 from tests.posterior.brute import Brute
-from tests.posterior.drawn import MODEL, beliefs, observed, tree_from, with_more
+from tests.posterior.drawn import MODEL, beliefs, coherent, observed, tree_from, with_more
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-@settings(max_examples=25)
-@given(beliefs(grid=3, most=2, steps=3))
+@settings(max_examples=40)
+@given(beliefs(grid=3, most=3, steps=3))
 def test_it_agrees_with_brute_force(belief: Belief) -> None:
-    brute = Brute(belief)
-    assert exp(belief.evidence()) == pytest.approx(brute.evidence, rel=1e-6)
-    for s, first_error in enumerate(brute.first_errors):
+    for s in range(len(belief.tree.paths)):
         found = belief.joint(s).first_error
-        np.testing.assert_allclose(found, first_error, atol=1e-7)
+        np.testing.assert_allclose(found, Brute(belief, s).first_error, atol=1e-7)
+
+
+@settings(max_examples=40)
+@given(coherent(grid=3, steps=3))
+def test_the_evidence_agrees_with_brute_force(belief: Belief) -> None:
+    unseen = Belief(belief.tree, belief.model)
+    wanted = Brute(belief, 0).weight / Brute(unseen, 0).weight
+    assert exp(belief.evidence()) == pytest.approx(wanted, rel=1e-6)
 
 
 @given(beliefs(grid=MODEL.grid, n=64, model=st.just(MODEL)))
@@ -88,6 +94,25 @@ def test_the_evidence_of_all_outcomes_of_a_rollout_adds_up(
     node = data.draw(st.integers(0, len(belief.n) - 1))
     parts = [exp(with_more(belief, node, 1, right).evidence()) for right in (0, 1)]
     assert sum(parts) == pytest.approx(exp(belief.evidence()))
+
+
+def test_wrong_siblings_without_counts_say_nothing() -> None:
+    """Those that share steps may have been chosen since they are wrong."""
+    counts = range(6), [16] * 6, [8] * 6
+    alone, among = (Belief(tree_from([[0] * 5] * m, [False] * m), MODEL) for m in (1, 6))
+    for belief in (alone, among):
+        belief.observe(*counts)
+    np.testing.assert_allclose(among.joint(3).first_error, alone.joint(0).first_error)
+    branched = tree_from([[0] * 5, [0, 0, 1, 1], [0, 2, 2]], [False] * 3)
+    belief = Belief(branched, MODEL)
+    belief.observe(*counts)
+    np.testing.assert_allclose(belief.joint(0).first_error, alone.joint(0).first_error)
+
+
+def test_a_right_sibling_vouches_for_the_steps_that_they_share() -> None:
+    alone = Belief(tree_from([[0, 0, 0]], [False]), MODEL).joint(0).first_error
+    found = Belief(tree_from([[0, 0, 0], [0, 0, 1]], [False, True]), MODEL).joint(0).first_error
+    assert found[:2].sum() < 0.2 * alone[:2].sum()
 
 
 @pytest.mark.parametrize("own", [True, False, None])

@@ -16,13 +16,13 @@ TRUTH = START.model_copy(
 
 
 def counted(rng: Rng, model: ValueModel, problems: int, n: int) -> list[Counted]:
-    worlds = [draw_world(rng, model, most=2, steps=6) for _ in range(problems)]
+    worlds = [draw_world(rng, model, most=1, steps=6) for _ in range(problems)]
     return [Counted(w.tree, np.full(len(w.values), n), rng.binomial(n, w.values)) for w in worlds]
 
 
 @pytest.mark.timeout(120)
 def test_planted_parameters_come_back() -> None:
-    problems = counted(np.random.default_rng(3), TRUTH, 60, 24)
+    problems = counted(np.random.default_rng(3), TRUTH, 150, 24)
     found = fit(problems, START)
     model = found.model
     assert found.evidence > found.before

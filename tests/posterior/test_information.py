@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from labeler.posterior.belief import Belief
 from labeler.posterior.chain import Floats
 from labeler.posterior.information import information
-from tests.posterior.drawn import MODEL, beliefs, tree_from, with_more
+from tests.posterior.drawn import MODEL, beliefs, coherent, tree_from, with_more
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -34,7 +34,7 @@ def enumerated(belief: Belief, solution: int, node: int, count: int) -> float:
 
 
 @settings(max_examples=25)
-@given(beliefs(), st.integers(1, 4))
+@given(coherent(), st.integers(1, 4))
 def test_it_is_the_mutual_information(belief: Belief, count: int) -> None:
     for s, path in enumerate(belief.tree.paths):
         found = told(belief, s, count)
@@ -55,7 +55,7 @@ def test_it_is_never_negative_and_more_rollouts_tell_no_less(belief: Belief, cou
 
 def test_nothing_is_learnt_where_all_is_known() -> None:
     sure = Belief(tree_from([[]], [False]), MODEL)  # one step, and a wrong answer
-    np.testing.assert_array_equal(told(sure, 0, 4), [0.0])
+    np.testing.assert_allclose(told(sure, 0, 4), [0.0], atol=1e-12)
     known = Belief(tree_from([[0, 0]], [False]), MODEL)
     known.observe([0, 1, 2], [10_000, 10_000, 10_000], [9_000, 0, 0])
     assert (told(known, 0, 4) < 1e-3).all()

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from labeler.posterior import ValueModel
 from labeler.posterior.belief import Belief
 from labeler.posterior.values import posterior_of
-from tests.posterior.drawn import MODEL, beliefs, draw_world, tree_from, with_more
+from tests.posterior.drawn import MODEL, beliefs, coherent, draw_world, tree_from, with_more
 
 STEADY = MODEL.model_copy(update={"drift": 0.0, "walk": 0.3, "recovery": 0.2, "zero": 0.3})
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-@given(beliefs(most=2))
+@given(coherent())
 def test_a_mean_is_the_probability_of_a_further_success(belief: Belief) -> None:
     for s, path in enumerate(belief.tree.paths):
         found = posterior_of(belief, s)
