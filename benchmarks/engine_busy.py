@@ -211,7 +211,7 @@ def works_of(arguments: argparse.Namespace) -> list[list[Work]]:
         return [
             [
                 Work("testbed", model, "exhaustive", 42, 1, 28),
-                Work("adaptive", model, "adaptive", 64, 1, 64),
+                Work("adaptive", model, "adaptive", 36, 1, 32),
             ]
         ]
     ours = [

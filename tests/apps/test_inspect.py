@@ -112,7 +112,8 @@ def test_a_solution_reads_step_by_step(run: RunDir) -> None:
     wanted = [
         "solution first",
         "What is [bold]6 * 7[/bold]?",
-        "gold 42  own answer [red]41[/red] (wrong)  first error undecided  rollouts 16",
+        "gold 42  own answer [red]41[/red] (wrong)  first error undecided (0.",
+        ")  rollouts 16",
         "prefix 0  0.50 [0.20, 0.80] 4/8",
         "1 Add [red]six[/red].",
         "0.75 [0.41, 0.94] 6/8  progress +0.25  target true",
