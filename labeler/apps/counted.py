@@ -10,7 +10,7 @@
 It knows neither the value model nor what is true of a solution.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
