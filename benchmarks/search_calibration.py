@@ -3,7 +3,9 @@
 The expected calibration error (ECE; Naeini, Cooper, Hauskrecht 2015) of the probability of the
 likeliest first error: solutions go into BINS bins of equal width, and the distances between mean
 probability and share of hits are averaged, weighted by solutions. A perfectly calibrated policy has
-an ECE above zero, too, as bins are finite; the interval is a bootstrap over problems.
+an ECE above zero, too, as bins are finite. The interval is 1.96 standard deviations of a bootstrap
+over problems to either side (its percentiles would lie too high: resampling adds to an absolute
+value).
 
 A hit is said against a reference: `truth` (the first error that changes the state; in planted
 worlds where the value drops), `any` (of any kind), or the value reference, which is the posterior
@@ -88,9 +90,9 @@ def calibration(found: Sequence[Point], reference: str) -> Calibration:
     sizes = np.bincount([names[p.problem] for p in found], minlength=len(names)).astype(float)
     resampled = weights(len(names))
     every = np.abs(resampled @ gaps).sum(axis=1) / (resampled @ sizes)
-    low, high = np.percentile(every, [2.5, 97.5])
     ece = float(np.abs(gaps.sum(axis=0)).sum() / sizes.sum())
-    return Calibration(ece, float(low), float(high), len(found))
+    wide = 1.96 * float(every.std())
+    return Calibration(ece, max(0.0, ece - wide), ece + wide, len(found))
 
 
 def reliability(found: Sequence[Point], reference: str) -> list[str]:

@@ -26,8 +26,8 @@ WRONG = {
     "values half of what they are": {"v_a": MODEL.v_a / 2, "v_b": MODEL.v_b + MODEL.v_a / 2},
     "recovery a third": {"recovery": MODEL.recovery / 3},
     "recovery threefold": {"recovery": MODEL.recovery * 3},
-    "no drift": {"drift": 0.0},
-    "drift of 0.5 a step": {"drift": 0.5},
+    "drift higher by 0.1 a step": {"drift": MODEL.drift + 0.1},
+    "drift lower by 0.1 a step": {"drift": MODEL.drift - 0.1},
 }
 """On worlds of the model itself; that values are doubled is tried on `assumed_low`."""
 

@@ -35,11 +35,11 @@ def plot(scores: Sequence[Score], path: Path, caption: str) -> None:
         _point(axes, score, label, 0.96 - 0.05 * height)
     for name in EXHAUSTIVE:
         _write(axes, named(scores, name), name.replace("exhaustive ", "N = "), GREY, (0, -14))
-        _write(axes, named(scores, name, "posterior"), name.split()[1], RED, (0, 7))
+        _write(axes, named(scores, name, "posterior"), name.split()[1], RED, (0, 8))
     for score in adaptives(scores):
         confidence = float(score.contender.name.split()[1])
         star = " (default)" if confidence == DEFAULT else ""
-        _write(axes, score, f"{confidence:g}{star}", BLUE, (5, -12))
+        _write(axes, score, f"{confidence:g}{star}", BLUE, (-5, 6))
     _names(axes, scores)
     axes.set_xscale("log")
     axes.set_xticks(TICKS, labels=map(str, TICKS))
@@ -67,7 +67,7 @@ def _write(axes: "Axes", score: Score, text: str, colour: str, offset: tuple[int
     axes.annotate(
         text, (score.ratio("rollouts"), score.ratio("right")), xytext=offset,
         textcoords="offset points", fontsize=7.5, color=colour,
-        ha="left" if offset[0] else "center",
+        ha="right" if offset[0] else "center",
     )  # fmt: skip
 
 
