@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a part of it, under a minute")
     quick = parser.parse_args().quick
     confidences = (0.6, 0.8, DEFAULT) if quick else CONFIDENCES
-    most, lucks, problems, honest = (40, 1, 3, 16) if quick else (len(pool()), 2, 80, 1700)
+    most, lucks, problems, honest = (40, 1, 3, 60) if quick else (len(pool()), 2, 80, 1700)
     bench = Bench(search_pool.models(most), lucks, most)
     scores = on_the_pool(bench, confidences)
     section("the pool: adaptive by rollouts a round")

@@ -6,8 +6,7 @@ counted exactly, and what a log holds already is not counted again. It knows nei
 files.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -29,7 +28,7 @@ from labeler.model import (
     Verdict,
 )
 from labeler.policies import Adaptive, Omega
-from labeler.search import Search
+from labeler.search import Search, replay
 
 _CORRECT = Graded(
     Rollout("", 0, 0, "", None, "", Finish.STOP, 0, 0, 0.0),
@@ -101,20 +100,8 @@ def wishes(
             held = log.reply(completer, ask, gold)
             return at.reply(ask, held, len(log.wanted(completer, ask, gold)))
 
-        settle(policy.search(task), answer)
+        replay(policy.search(task), answer)
     return final
-
-
-def settle(search: Search, answer: Callable[[Ask], Reply]) -> None:
-    """Run a search to its end where each ask can be answered at once."""
-    with closing(search):
-        asks = next(search, None)
-        while asks is not None:
-            replies = [answer(ask) for ask in asks]
-            try:
-                asks = search.send(replies)
-            except StopIteration:
-                return
 
 
 @lru_cache(maxsize=4096)
@@ -145,5 +132,5 @@ def _cost(policy: Planned, steps: int, error: int, *, right: bool) -> int:
         survives = ask.prefix.step < error and ask.n >= policy.n
         return Reply(ask, (_INCORRECT,) * (ask.n - survives) + (_CORRECT,) * survives)
 
-    settle(policy.search(task), answer)
+    replay(policy.search(task), answer)
     return sum(asked.values())

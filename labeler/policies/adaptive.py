@@ -24,6 +24,10 @@ from labeler.params import Params
 from labeler.posterior import ValueModel, tree_of
 from labeler.search import Search
 
+FORESIGHT = 4
+"""Rollouts that a prefix is judged by, at most: of many at once each tells less, and a large batch
+would never seem worth its price."""
+
 
 class Adaptive(Params):
     """Ask for what tells most, until the first error is known well enough."""
@@ -138,10 +142,11 @@ class _Searched:
         joint = self._belief.joint(solution)
         if joint.first_error.max() >= self._policy.confidence:
             return False
-        bits = information(self._belief, solution, joint, self._policy.batch)
+        count = min(self._policy.batch, self._policy.n, FORESIGHT)
+        bits = information(self._belief, solution, joint, count)
         for key, told in zip(self._paths[solution], bits.tolist(), strict=True):
             if self._asked[key] < self._policy.n:
-                gains[key] += told / (self._policy.batch * self._costs[key])
+                gains[key] += told / (count * self._costs[key])
         return True
 
     def _about_values(self, width: float) -> dict[str, int]:

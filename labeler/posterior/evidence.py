@@ -1,7 +1,10 @@
 """evidence.py - the marginal likelihood of many problems' counts, all trees at once.
 
-The same sums as a Belief's, from the deepest nodes up, but over the nodes of one height in all
-trees together: a fit asks for it hundreds of times.
+Own answers are given as a whole: it is the likelihood of all own answers and outcomes together,
+less that of the own answers alone. (A belief takes those of wrong siblings one by one: it must not
+be misled by who chose the solutions, a fit needs to know where their errors are.) The sums run from
+the deepest nodes up, over the nodes of one height in all trees together: a fit asks for it hundreds
+of times.
 """
 
 from collections.abc import Sequence
@@ -11,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-from labeler.posterior.belief import unseen
 from labeler.posterior.chain import Betas, Chain, Floats, chain_of
 from labeler.posterior.path import NEVER, died, leaf_of
 from labeler.posterior.tree import Tree
@@ -45,9 +47,7 @@ class Evidence:
         )
         self._roots = starts
         self._ends = np.concatenate([_ends(p.tree) for p in problems])
-        """(nodes, 3): solutions whose own answers speak there, by what these are."""
-        self._unseen = np.concatenate([_unseen(p.tree) for p in problems])
-        """(nodes,): nodes of a wrong sibling from there on, whose own answer is to say nothing."""
+        """(nodes, 3): solutions whose last prefix it is, by what their own answers are."""
         heights = np.concatenate([_heights(p.tree) for p in problems])
         heights[starts] = -1  # a root sends no message
         self._layers = [np.flatnonzero(heights == h) for h in range(heights.max() + 1)]
@@ -69,17 +69,13 @@ class Evidence:
         alive += self._ends @ np.array([np.logaddexp(leaf.none, leaf.last) for leaf in leaves])
         dead += self._ends @ np.array([leaf.dead for leaf in leaves])
         lucky += (self._ends @ np.array([leaf.lucky for leaf in leaves]))[:, None]
-        silent = [unseen(nodes, model) for nodes in range(self._unseen.max() + 1)]
-        less = [np.array(part) for part in zip(*silent, strict=True)]
-        for part in less:
-            part[0] = 0.0  # of the others nothing is taken away
         for layer in self._layers:
             fell = died(chain, model, dead[layer], lucky[layer])
             said = np.logaddexp(_went_on(chain, alive[layer]), fell)
-            above, gone = self._parents[layer], self._unseen[layer]
-            np.add.at(alive, above, said - less[0][gone])
-            np.add.at(dead, above, dead[layer] - less[1][gone])
-            np.add.at(lucky, above, lucky[layer] - less[2][gone])
+            above = self._parents[layer]
+            np.add.at(alive, above, said)
+            np.add.at(dead, above, dead[layer])
+            np.add.at(lucky, above, lucky[layer])
         roots = alive[self._roots]
         top = roots.max(axis=1)
         found: Floats = top + np.log(np.exp(roots - top[:, None]) @ chain.first)
@@ -104,18 +100,8 @@ def _went_on(chain: Chain, alive: Floats) -> Floats:
 def _ends(tree: Tree) -> Ints:
     found = np.zeros((len(tree.parents), len(_OWN)), dtype=np.int64)
     for node, ends in enumerate(tree.ends):
-        for own in (tree.own[solution] for solution in ends):
-            alone = node > 0 and tree.tails[node] is not None
-            found[node, _OWN.index(own)] += own is not False or alone
-    return found
-
-
-def _unseen(tree: Tree) -> Ints:
-    found = np.zeros(len(tree.parents), dtype=np.int64)
-    for node, parent in enumerate(tree.parents):
-        tail, shared = tree.tails[node], parent == 0 or tree.tails[parent] is None
-        if node and shared and tail is not None and tree.own[tail[0]] is False:
-            found[node] = tail[1]
+        for solution in ends:
+            found[node, _OWN.index(tree.own[solution])] += 1
     return found
 
 

@@ -239,3 +239,11 @@ def test_costs_make_early_prefixes_dearer() -> None:
         return next(policy.search(task))
 
     assert first(0.0)[0].prefix.step >= first(100.0)[0].prefix.step
+
+
+@pytest.mark.parametrize("batch", [8, 16, 64])
+def test_a_large_batch_is_asked_for_all_the_same(batch: int) -> None:
+    task = planted_task([[0.9, 0.9, 0.9, 0, 0, 0]], 0.9, right=[False])
+    answers = Answers().run(adaptive(batch=batch, price=None, budget=4 * batch), task)
+    [row] = rows(task, answers, adaptive())
+    assert row.first_error == 4

@@ -22,6 +22,15 @@ State = tuple[int, int]
 """Alive at a level, or dead after one."""
 
 
+def together(belief: Belief) -> float:
+    """Probability of all own answers and outcomes of a belief, whoever chose the solutions."""
+    brute, paths = Brute(belief, 0), belief.tree.paths
+    return sum(
+        weight * prod(float(brute._ends(s, states).sum()) for s in range(len(paths)))
+        for states, weight in brute._assignments([], 1.0)
+    )
+
+
 class Brute:
     """For one solution of a belief: probabilities of T = 1..K, none; and all outcomes' weight.
 
