@@ -74,8 +74,8 @@ def _write(axes: "Axes", score: Score, text: str, colour: str, offset: tuple[int
 def _point(axes: "Axes", score: Score, text: str, height: float) -> None:
     """A name in the upper left corner, with a line to its point."""
     axes.annotate(
-        text, (score.ratio("rollouts"), score.ratio("right")), xytext=(0.02, height),
-        textcoords="axes fraction", fontsize=9, color=INK, va="center",
+        text, (score.ratio("rollouts"), score.ratio("right")), xytext=(0.22, height),
+        textcoords="axes fraction", fontsize=9, color=INK, va="center", ha="right",
         arrowprops={
             "arrowstyle": "-", "color": INK, "linewidth": 0.5, "shrinkB": 3, "relpos": (1, 0.5)
         },

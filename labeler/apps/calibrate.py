@@ -89,7 +89,10 @@ def calibrate(root: Path, truth: Path | None, out: Path | None, console: "Consol
     source = open_source(RunDir(root))
     seen = list(islice(read(source, FEW), PROBLEMS if truth is None else None))
     if not seen:
-        raise NoRolloutsError(f"{root} holds no graded rollouts: there is nothing to fit to")
+        raise NoRolloutsError(
+            f"{root} holds no graded rollouts of given or generated solutions: there is nothing to "
+            "fit to (a tree's branches are chosen since they are wrong, and no fair sample)"
+        )
     sample = seen[:PROBLEMS]
     counted = [s.counted for s in sample]
     model, goodness = _fit(counted)

@@ -5,7 +5,9 @@
    it has none yet, of this installation's.
 2. All graded rollouts of the completer count, whatever N the labels look at. Where a policy chose
    by outcomes what to roll out, the likelihood of the counts is the same: it chose by these alone.
-3. The order of problems follows from their questions, so the first few are a fair sample.
+3. Branches of search trees are left out: each was chosen since it is wrong, and taken for a fair
+   sample they teach that errors are late and rare.
+4. The order of problems follows from their questions, so the first few are a fair sample.
 
 It knows neither the value model nor what is true of a solution.
 """
@@ -73,9 +75,8 @@ def read(source: Source, few: int) -> Iterator[Seen]:
     `few` is how many rollouts of a prefix `Seen.first` has at most.
     """
     for log, view, tasks in _units(source):
-        forest = view.forest(log)
         for task in sorted(tasks, key=lambda task: (task.problem.question_key, task.problem.id)):
-            judged = _judged(log, forest.grown(task))
+            judged = _judged(log, task)
             if judged.solutions:
                 whole = _counted(judged, log, view, None)
                 if whole.n.any():

@@ -67,6 +67,16 @@ def test_what_the_log_holds_counts_and_nothing_else(root: Path, tmp_path: Path) 
     assert (tmp_path / "other.yaml").exists()
 
 
+def test_a_trees_branches_are_no_sample(tmp_path: Path) -> None:
+    tree = {"kind": "omega", "searches": 4}
+    completer = {"kind": "planted", "steps": 5}
+    run(load(planted_config(tmp_path, policy=tree, completer=completer)))
+    found, _ = made(tmp_path / "run")
+    generators = [row["generator"] for row in label_rows(tmp_path / "run")]
+    assert found.completer in generators
+    assert found.solutions == sum(name != found.completer for name in generators)
+
+
 def test_an_older_graders_verdicts_count(root: Path) -> None:
     whole, _ = made(root)
     age(root)
