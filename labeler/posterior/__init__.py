@@ -24,8 +24,9 @@ Alive values lie on a grid of levels; all else is exact: a hidden Markov model o
 
 `value_model` has the parameters, `tree` the shape, `chain` the parameters as arrays, `belief` the
 counts and what passes between solutions, `path` the posterior along one of them, `values` the
-values under it, `information` what a further rollout would tell, `fitting` the parameters that
-fit best. Pure: they know counts, not rollouts, and neither rules nor thresholds.
+values under it, `information` what a further rollout would tell; `evidence` the likelihood of many
+problems at once, `fitting` the parameters that fit best, `checking` how well they predict. Pure:
+they know counts, not rollouts, and neither rules nor thresholds.
 """
 
 from labeler.posterior.tree import Tree, tree_of
