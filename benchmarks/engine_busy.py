@@ -210,8 +210,8 @@ def works_of(arguments: argparse.Namespace) -> list[list[Work]]:
     if arguments.quick:
         return [
             [
-                Work("testbed", model, "exhaustive", 42, 1, 28),
-                Work("adaptive", model, "adaptive", 36, 1, 32),
+                Work("testbed", model, "exhaustive", 36, 1, 24),
+                Work("adaptive", model, "adaptive", 24, 1, 24),
             ]
         ]
     ours = [
