@@ -8,9 +8,10 @@ from labeler.params import Params
 class ValueModel(Params):
     """What is assumed of a completer's values, to be fitted for each (`labeler calibrate`).
 
-    The defaults suit no completer in particular: a fit to many kinds of planted worlds together
-    (benchmarks/search_defaults.py), but for `hazard` and `mended`, which those worlds say little
-    of: with these four in ten solutions of ten steps have an error, and one right answer in ten.
+    The defaults suit no completer in particular: they are near a fit to many kinds of planted
+    worlds together (benchmarks/search_defaults.py), but for `hazard`, `steepness`, `slip` and
+    `mended`, which those worlds say little of: with these four in ten solutions of ten steps have
+    an error, and one right answer in ten.
     """
 
     v_a: PositiveFloat = 1.2
