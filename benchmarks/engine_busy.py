@@ -2,30 +2,36 @@
 
     python benchmarks/engine_busy.py [--quick] [--searches N ...] [--smollm2 models/smollm2-135m]
 
-One process, two engines of the same settings, in turns: a labeler run (search, fulfilment, log,
-verdicts, labels) over a batch of problems, then `LLM.generate` with the very prompts and token
-counts that the run has logged. The ratio of tokens per second is what labeler costs. Each model
-is measured in a process of its own, with the environment that its configuration asks for; start-up
-is left out, on both sides. `--quick` takes the testbed model and one round of a few seconds: a
-smoke test, in which the end of a run (few completions in flight) weighs more than it does in a
-real one; its ratios vary by 0.2 and more.
+One process, two engines of the same settings: a labeler run (search, fulfilment, log, verdicts,
+labels) over freshly drawn testbed problems, then vLLM's own loop with the very prompts and token
+counts that the run has logged. The ratio of tokens per second is what labeler costs. Each model is
+measured in a process of its own, with the environment that its configuration asks for.
+
+What counts of both is the middle of a run: some seconds with the engine full and more work waiting.
+(An engine fills and drains once a run, little of a long one and much of this.) The run is then cut
+off, plain vLLM takes its turn, and the next round begins: the pace of a shared machine changes
+within a minute, so the headline is the median of the rounds' ratios. `--quick` is a smoke test of
+one round on the testbed model; it may be off by 0.2 and more.
 
 An exhaustive search asks for all at once; an adaptive one waits for each reply, so that many
-problems have to be searched side by side. `--searches 16 64 256` shows how many: each is a round
-over the same problems with so many of them in flight, in eight units, as in a run.
+problems have to be searched side by side. `--searches 64 128 256 512` shows how many: each is a run
+with so many of them in flight.
 """
 
 import argparse
 import asyncio
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,14 +40,19 @@ from labeler.files import RunDir, parts, read_rows
 from labeler.grading import AnswerGrader
 from labeler.ingest import ingest, read_unit
 from labeler.model import Prefix, Task
+from labeler.testbed.problems import HELD, draw_many
 
 if TYPE_CHECKING:
-    from vllm import LLM
+    from vllm import LLM, SamplingParams
 
     from labeler.prompts import Renderer
     from labeler.units import Workshop
 
 TESTBED = Path("data/testbed")
+AT_ONCE = 256
+"""Completions that an engine works on at once: the default of both."""
+SUPPLY = 4
+"""Problems that a round is given, for each in flight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +62,23 @@ class Work:
     name: str
     model: str
     kind: str
-    problems: int
-    """In a first unit, which warms both engines up, and all rounds."""
-    rounds: int
     searches: int
-    """Problems in flight."""
+    """Problems in flight, in as many units as a run has by default."""
+    rounds: int
+    seconds: float
+    """Of each round."""
     max_tokens: int = 256
 
     def config(self, folder: Path) -> RunConfig:
         """A run over testbed problems.
 
-        The testbed model writes the solutions itself; another model is given the gold ones. As
-        many units are in flight as one actor works on by default.
+        The testbed model writes the solutions itself; another model is given the gold ones.
         """
         data: dict[str, Any] = {
             "name": self.name,
             "run_dir": str(folder / self.name),
             "problems": {
-                "path": str(TESTBED / "problems.jsonl"),
-                "limit": self.problems,
+                "path": str(folder / f"{self.name}.jsonl"),
                 "columns": {} if self.own_solutions else {"solution": "gold_solution"},
             },
             "steps": {"merge_below": 20, "max_steps": 40},
@@ -81,14 +90,20 @@ class Work:
             },
             "generator": {"per_problem": 1 if self.kind == "exhaustive" else 4},
             "policy": {"kind": self.kind},
-            "unit_size": max(self.searches // (2 if self.kind == "exhaustive" else 8), 1),
         }
-        return parse(data, "engine_busy")
+        units = parse(data, "engine_busy").units_in_flight
+        return parse(data | {"unit_size": max(self.searches // units, 1)}, "engine_busy")
 
     @property
     def own_solutions(self) -> bool:
         """Whether the model writes its own."""
         return Path(self.model) == TESTBED / "model"
+
+    def write_problems(self, folder: Path) -> None:
+        """Problems that no shipped file holds."""
+        problems = draw_many(HELD, 1, self.rounds * self.searches * SUPPLY)
+        rows = [json.dumps(p.to_json()) for p in problems]
+        (folder / f"{self.name}.jsonl").write_text("\n".join(rows) + "\n")
 
 
 async def measure(works: Sequence[Work], folder: Path) -> list[dict[str, Any]]:
@@ -110,43 +125,70 @@ async def measure(works: Sequence[Work], folder: Path) -> list[dict[str, Any]]:
     async with completer.open(first.prompt, first.seed) as source, AnswerGrader() as grader:
         samplers = {COMPLETER: source.sampler(), GENERATOR: source.sampler(None, GENERATOR)}
         for work in works:
+            work.write_problems(folder)
             config = work.config(folder)
             run = RunDir(config.root)
             read = ingest(config.problems, config.steps, run, config.hash, config.unit_size)
             units = [unit.unit for unit in read.units]
             shop = Workshop(config, run, samplers, grader)
-            share = (len(units) - 1) // work.rounds
-            for i in range(work.rounds + 1):
-                mine = units[1 + (i - 1) * share :][:share] if i else units[:1]
-                before, began = shop.counters.tokens, time.perf_counter()
-                await worked_on(shop, mine, config.units_in_flight)
-                seconds = time.perf_counter() - began
-                tokens = shop.counters.tokens - before
-                prompts, counts = logged(config, run, mine, renderer)
-                assert sum(counts) == tokens
-                again = generate(plain, prompts, counts)
-                speeds = {"tokens": tokens, "labeler": tokens / seconds, "plain": tokens / again}
-                if i:
-                    found.append({"name": work.name, "searches": work.searches, **speeds})
+            share = len(units) // work.rounds
+            for i in range(work.rounds):
+                mine = units[i * share : (i + 1) * share]
+                begins, ends = await middle(shop, mine, config.units_in_flight, work.seconds)
+                rows = [r for r in logged(config, run, mine, renderer) if begins <= r.at < ends]
+                tokens = sum(row.tokens for row in rows)
+                found.append(
+                    {
+                        "name": work.name,
+                        "searches": work.searches,
+                        "tokens": tokens,
+                        "labeler": tokens / (ends - begins),
+                        "plain": generate(plain, rows, work.seconds),
+                    }
+                )
     return found
 
 
-async def worked_on(shop: "Workshop", units: Iterable[str], in_flight: int) -> None:
-    """All these units, a few at a time, as a runner does."""
+async def middle(
+    shop: "Workshop", units: Sequence[str], in_flight: int, seconds: float
+) -> tuple[float, float]:
+    """Work on units, a few at a time, as a runner does, until the middle of the run is over.
+
+    It begins with the first search that ends, when the engine is full.
+    """
     waiting = iter(units)
 
     async def worker() -> None:
         for unit in waiting:
             await shop.work(unit)
 
-    await asyncio.gather(*(worker() for _ in range(in_flight)))
+    done = shop.counters.solutions
+    workers = asyncio.gather(*(worker() for _ in range(in_flight)))
+    while shop.counters.solutions == done:  # noqa: ASYNC110 - counters tell nobody
+        await asyncio.sleep(0.05)
+    begins = time.time()
+    await asyncio.wait([workers], timeout=seconds)
+    ends = time.time()
+    if next(waiting, None) is None:
+        raise SystemExit("engine_busy: the round ran out of problems")
+    workers.cancel()
+    with suppress(asyncio.CancelledError):
+        await workers
+    return begins, ends
 
 
-def logged(
-    config: RunConfig, run: RunDir, units: list[str], renderer: "Renderer"
-) -> tuple[list[list[int]], list[int]]:
-    """The prompt and the token count of each rollout of these units."""
-    prompts, counts = [], []
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A rollout as it was logged."""
+
+    at: float
+    prompt: list[int]
+    tokens: int
+
+
+def logged(config: RunConfig, run: RunDir, units: Sequence[str], renderer: "Renderer") -> list[Row]:
+    """Every rollout of these units, in the order in which they came back."""
+    found = []
     for unit in units:
         ids = {}
         for problem, solutions in read_unit(run, unit):
@@ -154,25 +196,50 @@ def logged(
             bare = Prefix(problem.question, "", 0, task.template)
             prefixes = [task.prefix(s, k) for s in solutions for k in range(len(s.steps))]
             ids |= {prefix.key: renderer.ids(prefix) for prefix in (bare, *prefixes)}
-        rows = list(read_rows(parts(run.rollouts, unit)))
-        prompts += [ids[r["prefix_key"]] for r in rows]
-        counts += [r["n_tokens"] for r in rows]
-    return prompts, counts
+        rows = read_rows(parts(run.rollouts, unit))
+        found += [Row(r["created_at"], ids[r["prefix_key"]], r["n_tokens"]) for r in rows]
+    return sorted(found, key=lambda row: row.at)
 
 
-def generate(llm: "LLM", prompts: list[list[int]], counts: list[int]) -> float:
-    """Seconds that plain vLLM takes to generate exactly that many tokens for each prompt."""
+def generate(llm: "LLM", rows: Sequence[Row], seconds: float) -> float:
+    """Tokens per second of plain vLLM on these prompts and token counts, its engine kept full.
+
+    They are fed by and by, over again where they run out; what counts begins when as many have
+    come back as run at once.
+    """
+    engine = llm.llm_engine
+    waiting = enumerate(cycle(rows))
+    open_: dict[str, int] = {}
+    tokens = done = 0
+    begins = math.inf
+    while (now := time.perf_counter()) < begins + seconds:
+        while len(open_) < 2 * AT_ONCE:
+            i, row = next(waiting)
+            open_[str(i)] = row.tokens
+            engine.add_request(str(i), {"prompt_token_ids": row.prompt}, exactly(row.tokens, i))
+        for output in engine.step():
+            if output.finished:
+                tokens += open_.pop(output.request_id)
+                done += 1
+        if begins == math.inf and done >= AT_ONCE:
+            begins, tokens = time.perf_counter(), 0
+    engine.abort_request(list(open_))
+    return tokens / (now - begins)
+
+
+def exactly(tokens: int, seed: int) -> "SamplingParams":
+    """Parameters of a completion that is so long."""
     from vllm import SamplingParams
+    from vllm.sampling_params import RequestOutputKind
 
-    params = [
-        SamplingParams(
-            temperature=1.0, max_tokens=n, min_tokens=n, ignore_eos=True, seed=i, detokenize=True
-        )
-        for i, n in enumerate(counts)
-    ]
-    began = time.perf_counter()
-    llm.generate([{"prompt_token_ids": p} for p in prompts], params, use_tqdm=False)
-    return time.perf_counter() - began
+    return SamplingParams(
+        temperature=1.0,
+        max_tokens=tokens,
+        min_tokens=tokens,
+        ignore_eos=True,
+        seed=seed,
+        output_kind=RequestOutputKind.FINAL_ONLY,
+    )
 
 
 def measured(works: Sequence[Work]) -> list[dict[str, Any]]:
@@ -206,22 +273,16 @@ def works_of(arguments: argparse.Namespace) -> list[list[Work]]:
     """What is measured, a list for each model."""
     model, other = str(TESTBED / "model"), str(arguments.smollm2)
     if arguments.searches:
-        return [[Work(f"adaptive{n}", model, "adaptive", 400, 1, n) for n in arguments.searches]]
+        return [[Work(f"adaptive{n}", model, "adaptive", n, 5, 8) for n in arguments.searches]]
     if arguments.quick:
-        return [
-            [
-                Work("testbed", model, "exhaustive", 36, 1, 24),
-                Work("adaptive", model, "adaptive", 24, 1, 24),
-            ]
-        ]
-    ours = [
-        Work("testbed", model, "exhaustive", 256, 3, 64),
-        Work("adaptive", model, "adaptive", 400, 1, 256),
-    ]
+        quick = [("testbed", "exhaustive", 32), ("adaptive", "adaptive", 128)]
+        return [[Work(name, model, kind, n, 1, 4) for name, kind, n in quick]]
+    kinds = [("testbed", "exhaustive", 64), ("adaptive", "adaptive", 512), ("omega", "omega", 512)]
+    ours = [Work(name, model, kind, n, 5, 8) for name, kind, n in kinds]
     if not arguments.smollm2.is_dir():
         print(f"no SmolLM2 in {other}: python pipelines/smollm2.py makes it")
         return [ours]
-    return [ours, [Work("smollm2", other, "exhaustive", 24, 3, 6, max_tokens=48)]]
+    return [ours, [Work("smollm2", other, "exhaustive", 6, 3, 20, max_tokens=48)]]
 
 
 def main() -> None:

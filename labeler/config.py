@@ -63,7 +63,7 @@ class RayRunner(Params):
     """GPUs of one actor; with tensor parallelism, its size."""
     units_in_flight: PositiveInt | None = None
     """Units that one actor works on at once, so that its engine never waits for a next one; null:
-    2, and 8 where a search asks for what it needs bit by bit."""
+    2, and 16 where a search asks for what it needs bit by bit."""
 
 
 class InlineRunner(Params):
@@ -71,7 +71,7 @@ class InlineRunner(Params):
 
     kind: Literal["inline"] = "inline"
     units_in_flight: PositiveInt | None = None
-    """Units worked on at once; null: 2, and 8 where a search asks for what it needs bit by bit."""
+    """Units worked on at once; null: 2, and 16 where a search asks for what it needs bit by bit."""
 
 
 class RunConfig(Params):
@@ -141,7 +141,7 @@ class RunConfig(Params):
         An exhaustive search asks for all at once, any other one waits for replies: then the
         rollouts in flight are few a problem, and their number falls while a unit comes to its end.
         """
-        return self.runner.units_in_flight or (2 if self.policy.kind == "exhaustive" else 8)
+        return self.runner.units_in_flight or (2 if self.policy.kind == "exhaustive" else 16)
 
     @property
     def environment(self) -> dict[str, str]:

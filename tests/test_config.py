@@ -169,7 +169,7 @@ def test_a_file_that_is_no_value_model_is_explained(
 
 def test_searches_that_wait_for_replies_have_more_units_in_flight() -> None:
     assert config().units_in_flight == 2
-    assert config("policy.kind=adaptive").units_in_flight == 8
+    assert config("policy.kind=adaptive").units_in_flight == 16
     assert config("policy.kind=adaptive", "runner.units_in_flight=3").units_in_flight == 3
 
 

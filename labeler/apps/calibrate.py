@@ -80,11 +80,13 @@ class Calibrated:
 def calibrate(root: Path, truth: Path | None, out: Path | None, console: "Console") -> Calibrated:
     """Fit, write the file (by default value_model.yaml in the run directory), and print.
 
-    Raises ConfigError where the directory is no run or the file of truths does not fit,
-    LabelerError where the run has no graded rollouts or cannot be read.
+    Raises ConfigError where the directory is no run, `out` is no file, or the file of truths does
+    not fit; LabelerError where the run has no graded rollouts or cannot be read.
     """
     from labeler.apps.calibrate_show import show, write
 
+    if out is not None and out.is_dir():
+        raise ConfigError(f"--out: {out} is a directory; name a file in it, such as model.yaml")
     truths = read_truths(truth) if truth is not None else {}
     source = open_source(RunDir(root))
     seen = list(islice(read(source, FEW), PROBLEMS if truth is None else None))

@@ -99,7 +99,8 @@ def show(summary: Summary, config: RunConfig, console: Console) -> None:
     counters = summary.counters
     rate = counters.tokens / max(summary.seconds, 1e-9)
     console.print(
-        f"{counters.rollouts} rollouts sampled ({counters.replayed} found in the log), "
+        f"{counters.rollouts} rollouts sampled ({counters.replayed} times one was already "
+        "in the log), "
         f"{counters.tokens} tokens in {_clock(summary.seconds)} "
         f"({rate:,.0f} tokens/s, start-up included); {shares(counters)}",
         soft_wrap=True,
@@ -152,6 +153,8 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
     reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(facts.quarantined.items()))
     located = sum(n for at, n in counts.first_errors.items() if at)
     yield "rows in", str(facts.rows_in), ""
+    if facts.trees and facts.trees.bare:
+        yield "  of them bare", str(facts.trees.bare), "problems without a solution, searched"
     yield "solutions labelled", str(counts.solutions), f"{counts.right} right, {counts.wrong} wrong"
     if trees := facts.trees:
         yield "  of them branches", str(trees.branches), "rollouts that a tree search followed"

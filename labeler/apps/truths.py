@@ -1,7 +1,8 @@
 """truths.py - what is true of a run's solutions, from a file: the exact first error of each.
 
 A row names its solution by `solution_id`, or by `problem_id` and the text (`solution`, or `steps`),
-and says its `first_error`: 1-based, 0 for none. Rows of other solutions are welcome.
+and says its `first_error`: 1-based, 0 for none, null for unknown. Rows of other solutions are
+welcome, and so is a row that is there twice; two that contradict each other are not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +20,8 @@ Name = tuple[str, str] | str
 def read_truths(path: Path) -> dict[Name, int]:
     """The first error by the name of each solution.
 
-    Raises ConfigError where a row is no such row, LabelerError where the file cannot be read.
+    Raises ConfigError where a row is no such row or contradicts another, LabelerError where the
+    file cannot be read.
     """
     if not path.is_file():
         raise ConfigError(f"--truth: there is no file {path}")
@@ -28,7 +30,13 @@ def read_truths(path: Path) -> dict[Name, int]:
         if isinstance(row, Rejected):
             raise ConfigError(f"{path}: {row.position} is no row: {row.reason}")
         position, held = row
-        found[_name(held, f"{path}: {position}")] = _first_error(held, f"{path}: {position}")
+        where = f"{path}: {position}"
+        name, step = _name(held, where), _first_error(held, where)
+        if step is not None and found.setdefault(name, step) != step:
+            raise ConfigError(
+                f"{where} says first_error {step} of a solution of which an earlier row says "
+                f"{found[name]}: keep the right one"
+            )
     return found
 
 
@@ -44,10 +52,12 @@ def _name(row: Mapping[str, Any], where: str) -> Name:
     )
 
 
-def _first_error(row: Mapping[str, Any], where: str) -> int:
-    value = row.get("first_error")
+def _first_error(row: Mapping[str, Any], where: str) -> int | None:
+    value = row.get("first_error", "")
+    if value is None:
+        return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ConfigError(f"{where}: `first_error` is the number of a step, or 0 for none")
+        raise ConfigError(f"{where}: `first_error` is the number of a step, 0 for none, or null")
     return value
 
 

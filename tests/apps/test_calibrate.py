@@ -139,6 +139,27 @@ def test_truths_that_do_not_fit_are_explained(
         made(root, path)
 
 
+def test_truths_may_repeat_or_be_unknown_but_not_contradict(root: Path, tmp_path: Path) -> None:
+    path = truths(root, tmp_path / "truth.jsonl", by_text=False)
+    before = made(root, path)[0].truth
+    rows = path.read_text().splitlines()
+    name = json.loads(rows[0])["solution_id"]
+    unknown = json.dumps({"solution_id": name, "first_error": None})
+    path.write_text("\n".join([*rows, rows[0], unknown]))
+    assert made(root, path)[0].truth == before
+    other = json.dumps(
+        json.loads(rows[0]) | {"first_error": json.loads(rows[0])["first_error"] + 1}
+    )
+    path.write_text("\n".join([*rows, other]))
+    with pytest.raises(ConfigError, match="an earlier row says"):
+        made(root, path)
+
+
+def test_a_directory_is_no_file_to_write(root: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is a directory"):
+        made(root, out=tmp_path)
+
+
 def test_a_step_that_is_not_there_is_refused(root: Path, tmp_path: Path) -> None:
     row = label_rows(root)[0]
     wrong = {"solution_id": row["solution_id"], "first_error": len(row["steps"]) + 1}
