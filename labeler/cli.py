@@ -4,21 +4,15 @@ Commands import what they need when they run, so `labeler --help` answers at onc
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.
 """
 
-import io
 import os
-import shlex
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from labeler.cli_compare import compare, consensus
+from labeler.cli_export import export, validate
+from labeler.terminal import console, told
 
 app = typer.Typer(
     name="labeler",
@@ -47,12 +41,12 @@ def run(config: ConfigFile, overrides: Overrides = None) -> None:
     from labeler.apps.run import run as run_app
     from labeler.config import load
 
-    with _told(resume=True):
-        console = _console()
+    with told(resume=True):
+        screen = console()
         loaded = load(config, overrides or [])
-        with progress.watcher(loaded, console) as watcher:
+        with progress.watcher(loaded, screen) as watcher:
             summary = run_app(loaded, watcher)
-        progress.show(summary, loaded, console)
+        progress.show(summary, loaded, screen)
     if not progress.complete(summary):
         raise typer.Exit(1)
 
@@ -77,8 +71,8 @@ def label(
     from labeler.apps.label import label as label_app
     from labeler.apps.label import show
 
-    with _told():
-        show(label_app(run, overrides or [], regrade=grader), run, _console())
+    with told():
+        show(label_app(run, overrides or [], regrade=grader), run, console())
 
 
 @app.command()
@@ -93,8 +87,8 @@ def inspect(
     """Show labelled solutions: steps coloured by value, the first error marked."""
     from labeler.apps.inspect import inspect as inspect_app
 
-    with _told():
-        inspect_app(run, solution, count, rollouts, _console())
+    with told():
+        inspect_app(run, solution, count, rollouts, console())
 
 
 @app.command()
@@ -109,8 +103,8 @@ def plan(
     from labeler.apps.plan import plan as plan_app
     from labeler.config import load
 
-    with _told():
-        plan_app(load(config, overrides or []), pilot, _console())
+    with told():
+        plan_app(load(config, overrides or []), pilot, console())
 
 
 @app.command()
@@ -136,8 +130,8 @@ def calibrate(
     """
     from labeler.apps.calibrate import calibrate as calibrate_app
 
-    with _told():
-        calibrate_app(run, truth, out, _console())
+    with told():
+        calibrate_app(run, truth, out, console())
 
 
 @app.command()
@@ -151,9 +145,9 @@ def doctor(
     from labeler.apps.doctor import doctor as doctor_app
     from labeler.config import load
 
-    with _told():
+    with told():
         loaded = load(config, overrides or []) if config else None
-        healthy = doctor_app(loaded, _console())
+        healthy = doctor_app(loaded, console())
     if not healthy:
         raise typer.Exit(1)
 
@@ -201,47 +195,14 @@ def grade(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from labeler.apps.grade import Wish
     from labeler.apps.grade import grade as grade_app
 
-    with _told():
-        grade_app(Wish(gold, answer, explain, file, out, diff, config), _console())
+    with told():
+        grade_app(Wish(gold, answer, explain, file, out, diff, config), console())
 
 
-def _console() -> "Console":
-    from rich.console import Console
-
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # where the output is not UTF-8
-    return Console()
-
-
-@contextmanager
-def _told(*, resume: bool = False) -> Iterator[None]:
-    """Turn the user's errors into one message and an exit code; SIGTERM acts like Ctrl-C."""
-    from labeler.model import LabelerError
-
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    except KeyboardInterrupt:
-        again = shlex.join(["labeler", *sys.argv[1:]])
-        kept = f"; what was sampled is kept. To go on: {again}" if resume else "."
-        typer.echo(f"Interrupted{kept}", err=True)
-        raise typer.Exit(130) from None
-    except LabelerError as error:
-        from labeler.config import ConfigError
-
-        typer.echo(f"labeler: {error}", err=True)
-        raise typer.Exit(2 if isinstance(error, ConfigError) else 1) from error
-    except OSError as error:  # a disk or a permission; where it has a file, it names it
-        typer.echo(f"labeler: {error}", err=True)
-        raise typer.Exit(1) from error
-
-
-def _interrupt(_signum: int, frame: FrameType | None) -> None:
-    """As Ctrl-C does: asyncio's handler cancels what runs, where raising would tear it."""
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler):  # ignored, as in the background of a script
-        raise KeyboardInterrupt
-    handler(signal.SIGINT, frame)
+app.command()(compare)
+app.command()(consensus)
+app.command()(export)
+app.command()(validate)
 
 
 def main() -> None:

@@ -23,7 +23,9 @@ from pydantic import (
     model_validator,
 )
 
+from labeler.consensus import ConsensusConfig
 from labeler.grading import GradingConfig
+from labeler.judging import JudgeConfig
 from labeler.labels import LabelConfig
 from labeler.model import digest
 from labeler.params import Params, explain
@@ -31,6 +33,7 @@ from labeler.policies import Exhaustive, Policy
 from labeler.posterior import ValueModel
 from labeler.problems import ProblemsConfig
 from labeler.prompts import PromptConfig
+from labeler.provers import Provers
 from labeler.samplers import CompleterConfig, Sampling
 from labeler.settings import ConfigError, apply_overrides, mapping
 from labeler.steps import StepsConfig
@@ -85,9 +88,15 @@ class RunConfig(Params):
     steps: StepsConfig = StepsConfig()
     prompt: PromptConfig = PromptConfig()
     completer: CompleterConfig
+    completers: Provers = ()
+    """Further completers: provers, each with rollouts and label columns of its own."""
     generator: GeneratorConfig | None = None
     policy: Policy = Exhaustive()
     labels: LabelConfig = LabelConfig()
+    judge: JudgeConfig | None = None
+    """Who names the first wrong step of each solution beside the rollouts; null: nobody."""
+    consensus: ConsensusConfig = ConsensusConfig()
+    """Which solutions are kept, given what rollouts and judge say; of effect with a judge."""
     value_model: ValueModel | None = None
     """What is assumed of the completer's values, by an adaptive policy and by the labels, where
     they have no `value_model` of their own: written out, or the path of a file that `labeler
@@ -149,8 +158,10 @@ class RunConfig(Params):
 
         Only where all models lie on this disk are the hubs switched off.
         """
-        other = self.generator.completer if self.generator else None
-        needs = [c.environment() for c in (other, self.completer) if c is not None]
+        others = [
+            other.completer for other in (*self.completers, self.generator, self.judge) if other
+        ]
+        needs = [c.environment() for c in (*others, self.completer) if c is not None]
         merged = {name: value for need in needs for name, value in need.items()}
         if any(need and "HF_HUB_OFFLINE" not in need for need in needs):
             merged.pop("HF_HUB_OFFLINE", None)
@@ -165,6 +176,18 @@ class RunConfig(Params):
             kept["generator"].pop("per_problem")  # more solutions are welcome in the same run
         identity: dict[str, Any] = _without(kept, _NOT_SAMPLING)
         return identity
+
+    @property
+    def further(self) -> list[dict[str, Any]]:
+        """The further completers, without what changes no rollout, as plain JSON."""
+        dumped = [prover.model_dump(mode="json") for prover in self.completers]
+        return [_without(one, _NOT_SAMPLING) for one in dumped]
+
+    @property
+    def rule(self) -> dict[str, Any]:
+        """What shapes labels and samples nothing, as plain JSON."""
+        rule = self.labels.model_dump(mode="json")
+        return rule | ({"consensus": self.consensus.model_dump()} if self.judge else {})
 
     @property
     def hash(self) -> str:
@@ -201,9 +224,9 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
 
 
 def parse(data: dict[str, Any], where: str) -> RunConfig:
-    """Validate plain data, paths of value models read. Raises ConfigError, naming `where`."""
+    """Validate plain data, the files that it names read. Raises ConfigError, naming `where`."""
     try:
-        return RunConfig.model_validate(_with_value_models(data))
+        return RunConfig.model_validate(_with_template(_with_value_models(data)))
     except ValidationError as error:
         lines = explain(error, RunConfig)
         raise ConfigError(f"{where}:\n" + "\n".join(f"  {line}" for line in lines)) from error
@@ -216,9 +239,25 @@ def _with_value_models(data: dict[str, Any]) -> dict[str, Any]:
         named = part.get("value_model") if isinstance(part, dict) else None
         return part | {"value_model": _value_model(named)} if isinstance(named, str) else part
 
-    parts = {key: read(data[key]) for key in ("policy", "labels") if key in data}
+    parts: dict[str, Any] = {key: read(data[key]) for key in ("policy", "labels") if key in data}
+    if isinstance(further := data.get("completers"), list):
+        parts["completers"] = [read(prover) for prover in further]
     whole: dict[str, Any] = read(data | parts)
     return whole
+
+
+def _with_template(data: dict[str, Any]) -> dict[str, Any]:
+    """The data, a `judge.template` replaced by the text that the file holds."""
+    judge = data.get("judge")
+    if not isinstance(judge, dict) or not isinstance(judge.get("template"), str):
+        return data
+    path = _expand(judge["template"])
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"judge.template: {path} cannot be read: {error}") from error
+    rest = {key: value for key, value in judge.items() if key != "template"}
+    return data | {"judge": rest | {"text": text}}
 
 
 def _value_model(path: str) -> Any:  # noqa: ANN401 - validated where it stands

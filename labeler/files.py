@@ -48,6 +48,12 @@ VERDICTS = pa.schema(
 )  # fmt: skip
 
 
+JUDGEMENTS = pa.schema(
+    [("solution_id", pa.string()), ("index", pa.int32()), ("first_error", pa.int32()),
+     ("text", pa.large_string()), ("finish", pa.string()), ("n_tokens", pa.int32())]
+)  # fmt: skip
+
+
 class FileError(LabelerError):
     """A file of the run could not be written or read."""
 
@@ -81,6 +87,10 @@ class RunDir:
     def verdicts(self, grader: str) -> Path:
         """Verdicts of one grader version, in parts named like those of the rollouts."""
         return self.root / "verdicts" / grader
+
+    def judgements(self, judge: str) -> Path:
+        """What one judge said, a Parquet file a unit."""
+        return self.root / "judgements" / judge
 
     @property
     def manifest(self) -> Path:

@@ -4,6 +4,7 @@ The generator's completions are rollouts of prefix 0 in the unit's log, under a 
 their own; the solutions are a function of these, and are written before any search starts.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 
 from labeler.config import RunConfig
 from labeler.files import SOLUTIONS, RunDir, write_table
+from labeler.fulfil import Fulfiller
 from labeler.ingest import solution_of
 from labeler.model import Ask, Finish, Prefix, Problem, Rollout, Solution, Task
 from labeler.problems import RawSolution, Rejected, Rejection
@@ -29,6 +31,29 @@ def bare(tasks: Sequence[Task], generator: str) -> list[Task]:
 def wish(task: Task, count: int) -> Ask:
     """The ask for `count` solutions: rollouts of the bare question."""
     return Ask(Prefix(task.problem.question, "", 0, task.template), count)
+
+
+async def sampled(
+    tasks: Sequence[Task], fulfiller: Fulfiller, count: int, steps: StepsConfig
+) -> tuple[dict[str, Task], list[Rejected]]:
+    """Each problem that came without solutions, by id, with `count` sampled ones.
+
+    And quarantine entries for completions that are of no use. Raises SamplerError.
+    """
+    completer = fulfiller.sampler.completer
+    wishes = [(task, wish(task, count)) for task in bare(tasks, completer)]
+    async with asyncio.TaskGroup() as group:
+        for task, ask in wishes:
+            group.create_task(fulfiller.answer(task.problem, [ask]))
+    written: dict[str, Task] = {}
+    bad: list[Rejected] = []
+    for task, ask in wishes:
+        held = fulfiller.log.rollouts(completer, ask.prefix.key)
+        rollouts = [held[i] for i in range(count) if i in held]
+        solutions, entries = solutions_from(task.problem, rollouts, steps)
+        written[task.problem.id] = replace(task, solutions=solutions)
+        bad += entries
+    return written, bad
 
 
 def solutions_from(

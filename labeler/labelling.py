@@ -6,59 +6,47 @@ are those of the grader that the log was opened for; those that it lacks are giv
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from functools import partial
 
+import pyarrow as pa
+
 from labeler.config import RunConfig
-from labeler.files import RunDir
+from labeler.files import JUDGEMENTS, RunDir, write_table
 from labeler.ingest import read_unit
-from labeler.labels import (
-    Evidence,
-    SolutionLabel,
-    Stopping,
-    Tally,
-    believe,
-    label,
-    tally,
-)
+from labeler.judged import answers, filtered
+from labeler.labels import SolutionLabel
 from labeler.manifest import Staged
 from labeler.model import (
     Ask,
     Finish,
     Grader,
     Outcome,
-    Prefix,
     Problem,
-    Solution,
     Task,
-    Verdict,
 )
 from labeler.problems import Rejected, Rejection
 from labeler.rollout_log import SOLUTION, RolloutLog, VerdictRow
 from labeler.search import Asks, Replies, drive
 from labeler.shards import Rows, write_part
 from labeler.steps import split
-from labeler.trees import Forest
+from labeler.views import View, knowing, labels_of, own_verdict, whole
 
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """How a log is looked at: whose rollouts, under which configuration."""
-
-    config: RunConfig
-    completer: str
-    failures: Mapping[str, str]
-    """Cause of failure by prefix key, of prefixes whose sampler failed for good."""
-
-    def forest(self, log: RolloutLog) -> Forest:
-        """The search trees of the log, where the policy grows any."""
-        return Forest(log, self.config, self.completer)
-
-    def asks(self, task: Task, solution: Solution) -> Iterator[Ask]:
-        """Prefixes 0..K-1 with the number of rollouts that labels look at."""
-        n = self.config.labels.n or self.config.policy.n
-        return (Ask(task.prefix(solution, k), n) for k in range(len(solution.steps)))
+__all__ = [
+    "View",
+    "all_labels",
+    "grade_own_answers",
+    "grade_rollouts",
+    "knowing",
+    "labels_of",
+    "lacking",
+    "own_verdict",
+    "rejected",
+    "sound",
+    "stage",
+    "stored",
+    "tasks_of",
+]
 
 
 def tasks_of(config: RunConfig, run: RunDir, unit: str) -> list[Task]:
@@ -103,34 +91,10 @@ async def grade_own_answers(log: RolloutLog, grader: Grader, task: Task) -> Task
     if todo:
         verdicts = await grader.grade(task.problem.gold, [(s.text, Finish.STOP) for s in todo])
         log.judge(
-            VerdictRow(_whole(task, s).key, SOLUTION, 0, task.problem.gold_key, verdict)
+            VerdictRow(whole(task, s).key, SOLUTION, 0, task.problem.gold_key, verdict)
             for s, verdict in zip(todo, verdicts, strict=True)
         )
     return knowing(log, task)
-
-
-def knowing(log: RolloutLog, task: Task) -> Task:
-    """The task, knowing what the log says of its solutions' own answers."""
-    return replace(
-        task,
-        right=_whose(log, task, Outcome.CORRECT),
-        unknown=_whose(log, task, Outcome.UNGRADABLE),
-    )
-
-
-def own_verdict(log: RolloutLog, task: Task, solution: Solution) -> Verdict | None:
-    """What the log says of a solution's own answer."""
-    return log.own_verdict(_whole(task, solution).key, task.problem.gold_key)
-
-
-def _whole(task: Task, solution: Solution) -> Prefix:
-    return task.prefix(solution, len(solution.steps))
-
-
-def _whose(log: RolloutLog, task: Task, outcome: Outcome) -> frozenset[str]:
-    """Ids of the solutions whose own answer has this outcome."""
-    said = ((s.id, own_verdict(log, task, s)) for s in task.solutions)
-    return frozenset(name for name, verdict in said if verdict and verdict.outcome is outcome)
 
 
 async def grade_rollouts(log: RolloutLog, grader: Grader, task: Task, view: View) -> None:
@@ -149,7 +113,8 @@ async def grade_rollouts(log: RolloutLog, grader: Grader, task: Task, view: View
     if forest.grows:
         await drive(view.config.policy.search(task), answer)
     for solution in forest.grown(task).solutions:
-        await answer(list(view.asks(task, solution)))
+        for completer, ask in view.every_ask(task, solution):
+            await _grade(log, grader, task.problem, completer, ask)
 
 
 async def _grade(
@@ -173,24 +138,38 @@ def lacking(log: RolloutLog, tasks: Sequence[Task], view: View, solutions: int) 
     """
     known = [(t, s) for t in tasks for s in t.solutions if own_verdict(log, t, s) is not None]
     forest = view.forest(log)
-    asks = [(task, ask) for task, solution in known for ask in view.asks(task, solution)]
-    asks += [(task, ask) for task in tasks for ask in forest.asks(task)]
+    asks = [(task, *each) for task, solution in known for each in view.every_ask(task, solution)]
+    asks += [(task, view.completer, ask) for task in tasks for ask in forest.asks(task)]
     wanted = {
-        (task.problem.gold_key, rollout.prefix_key, rollout.index)
-        for task, ask in asks
-        for rollout in log.ungraded(view.completer, ask, task.problem.gold_key)
+        (task.problem.gold_key, completer, rollout.prefix_key, rollout.index)
+        for task, completer, ask in asks
+        for rollout in log.ungraded(completer, ask, task.problem.gold_key)
     }
     return len(wanted) + max(0, solutions - len(known))
+
+
+def all_labels(log: RolloutLog, tasks: Sequence[Task], view: View) -> list[SolutionLabel]:
+    """The labels of a unit's solutions, branches of trees included, before any filtering."""
+    forest = view.forest(log)
+    return [row for task in tasks for row in labels_of(log, forest.grown(task), view)]
 
 
 async def stage(log: RolloutLog, tasks: Sequence[Task], run: RunDir, view: View) -> Staged:
     """Write the unit's parts: its labels and, where trees were grown, their states and pairs.
 
+    Where a judge was asked, labels say whether they are kept, and judgements/ what it said.
+
     The names follow from the rows, so a part that a manifest entry names is never overwritten
     with other rows.
     """
     forest = view.forest(log)
-    labels = [row for task in tasks for row in labels_of(log, forest.grown(task), view)]
+    labels = all_labels(log, tasks, view)
+    if view.judge:
+        labels = filtered(log, labels, view.judge, view.config)
+        said = list(answers(log, labels, view.judge, view.config))
+        table = pa.Table.from_pylist(said, schema=JUDGEMENTS)
+        place = run.judgements(view.judge.name) / f"{log.unit}.parquet"
+        await asyncio.to_thread(write_table, place, table, view.config.hash)
     rows: dict[str, Rows] = {"labels": labels}
     if forest.grows:
         found = [forest.rows(task) for task in tasks]
@@ -204,35 +183,3 @@ async def stage(log: RolloutLog, tasks: Sequence[Task], run: RunDir, view: View)
     ours = sum(row.solution_id in given for row in labels)
     bare = sum(not task.solutions for task in tasks) if forest.grows else 0
     return Staged(**parts, solutions=ours, branches=len(labels) - ours, bare=bare)
-
-
-def labels_of(log: RolloutLog, task: Task, view: View) -> Iterator[SolutionLabel]:
-    """The labels of a problem's solutions; none of one whose own answer has no verdict."""
-    config = view.config.labels
-    found = {s.id: own_verdict(log, task, s) for s in task.solutions}
-    known = [(s, own) for s in task.solutions if (own := found[s.id]) is not None]
-    evidence = [_evidence(log, (task, s), own, view) for s, own in known]
-    keys = [[task.prefix(s, k).key for k in range(len(s.steps))] for s, _ in known]
-    tallies = {keys[i][k]: tally for i, e in enumerate(evidence) for k, tally in e.tallies.items()}
-    own_right = [e.is_correct for e in evidence]
-    beliefs = believe(keys, own_right, tallies, config.value_model, config.confidence)
-    for (solution, _), e, belief in zip(known, evidence, beliefs, strict=True):
-        yield label(task.problem, solution, e, config, belief)
-
-
-def _evidence(log: RolloutLog, of: tuple[Task, Solution], own: Verdict, view: View) -> Evidence:
-    """What the log holds of one solution."""
-    task, solution = of
-    tallies: dict[int, Tally] = {}
-    failures: dict[int, str] = {}
-    cut_short = view.config.policy.stops_early
-    for ask in view.asks(task, solution):
-        reply = log.reply(view.completer, ask, task.problem.gold_key)
-        if reply.rollouts:
-            tallies[ask.prefix.step] = tally(reply.rollouts, view.config.labels.truncated)
-        if ask.prefix.key in view.failures:
-            failures[ask.prefix.step] = view.failures[ask.prefix.key]
-        # An early-stopping policy may have filled this log before the present one.
-        cut_short |= 0 < len(reply.rollouts) < ask.n and ask.prefix.key not in view.failures
-    stopping = Stopping.ADAPTIVE if cut_short else Stopping.FIXED
-    return Evidence(own, tallies, stopping, failures)

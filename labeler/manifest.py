@@ -34,6 +34,34 @@ class Staged:
 
 
 @dataclass(frozen=True, slots=True)
+class Prover:
+    """A further completer, and how many rollouts of each prefix it was asked for."""
+
+    name: str
+    completer: str
+    """Fingerprint."""
+    n: int
+    settings: Mapping[str, Any]
+    """Its configuration, without what changes no rollout (RunConfig.further)."""
+
+    def failure_key(self, prefix_key: str) -> str:
+        """The key in an entry's failures of a prefix that it could not roll out."""
+        return f"prover/{self.completer}/{prefix_key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who judged a unit's solutions."""
+
+    name: str
+    """Of its folder in judgements/."""
+    completer: str
+    """Fingerprint."""
+    settings: Mapping[str, Any]
+    """Its configuration (JudgeConfig)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One committed unit."""
 
@@ -55,6 +83,9 @@ class Entry:
     branches: int = 0
     bare: int = 0
     """Of these and `labels` and `solutions` see Staged."""
+    provers: tuple[Prover, ...] = ()
+    """Further completers that it was rolled out under."""
+    judge: Judge | None = None
     rejected: int = 0
     """Solutions in quarantine, since the gold of their problem cannot be graded."""
     failures: Mapping[str, str] = field(default_factory=dict)

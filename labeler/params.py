@@ -60,6 +60,8 @@ def _walk(
             models = tagged
             continue
         shown.append(part)
+        if part.isdigit():  # a place in a list: its model is that of the key before
+            continue
         fields = [m.model_fields[part] for m in models if part in m.model_fields]
         models = [m for f in fields for m in _models(f.annotation)]
     return models, shown

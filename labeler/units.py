@@ -17,15 +17,26 @@ from labeler.config import RunConfig
 from labeler.files import RunDir
 from labeler.fulfil import Counters, Fulfiller
 from labeler.grading import AnswerGrader
-from labeler.labelling import View, grade_own_answers, rejected, sound, stage, stored, tasks_of
-from labeler.manifest import Staged
+from labeler.judged import asks, judge_of
+from labeler.labelling import (
+    View,
+    all_labels,
+    grade_own_answers,
+    rejected,
+    sound,
+    stage,
+    stored,
+    tasks_of,
+)
+from labeler.manifest import Judge, Prover, Staged
 from labeler.model import Sampler, Task
 from labeler.policies import needs_solutions
 from labeler.problems import Rejected, Rejection
 from labeler.provenance import made_with
 from labeler.rollout_log import RolloutLog
-from labeler.samplers import COMPLETER, GENERATOR
+from labeler.samplers import COMPLETER, GENERATOR, JUDGE, Opened
 from labeler.search import Asks, Replies, drive
+from labeler.views import every_prefix
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +48,23 @@ class UnitReport:
     grader: str
     problems: int
     staged: Staged
+    provers: tuple[Prover, ...] = ()
+    """Further completers that it was rolled out under."""
+    judge: Judge | None = None
+    """Who judged its solutions."""
     rejected: int = 0
     """Solutions in quarantine, since the gold of their problem cannot be graded."""
     quarantined: tuple[Rejected, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
-    """Cause of failure by prefix key (of the generator's, by `generator/` and that key), where
-    the sampler failed for good."""
+    """Cause of failure by prefix key, where the sampler failed for good; of the generator's and the
+    judge's by role, slash and key, of a further completer's by Prover.failure_key."""
     counters: Counters = field(default_factory=Counters)
     made_with: Mapping[str, str] = field(default_factory=dict)
     """Package versions and hardware."""
 
 
 class Workshop:
-    """Works on units, several at once, with one completer, one generator and one grader."""
+    """Works on units, several at once, with a run's completers, its generator and one grader."""
 
     def __init__(
         self,
@@ -104,12 +119,16 @@ class Workshop:
         failures: dict[str, str] = {}
         tasks, bad_solutions = await self._generate(unit, log, tasks, failures)
         tasks = [await grade_own_answers(log, self._grader, task) for task in tasks]
-        fulfiller = Fulfiller(log, self._samplers[COMPLETER], self._grader, self.counters)
+        provers = self._provers()
+        fulfillers = self._fulfillers(log)
+        completer = self._samplers[COMPLETER].completer
+        view = View(self._config, completer, {}, provers)
         async with asyncio.TaskGroup() as group:
             for task in tasks:
-                group.create_task(self._search(task, fulfiller))
-        completer = self._samplers[COMPLETER].completer
-        view = View(self._config, completer, fulfiller.failures)
+                group.create_task(self._search(log, task, view, fulfillers))
+        failures |= view.given_up({c: f.failures for c, f in fulfillers.items()})
+        judge = await self._judge(log, tasks, view, failures)
+        view = replace(view, failures=failures, judge=judge)
         staged = await stage(log, tasks, self._run, view)
         await log.compact()
         return UnitReport(
@@ -118,19 +137,67 @@ class Workshop:
             grader=self._grader.version,
             problems=len(tasks),
             staged=staged,
+            provers=provers,
+            judge=view.judge,
             rejected=unsound,
             quarantined=(*bad_golds, *bad_solutions),
-            failures=failures | fulfiller.failures,
+            failures=failures,
             counters=replace(self.counters),
             made_with=made_with(),
         )
 
-    async def _search(self, task: Task, fulfiller: Fulfiller) -> None:
+    def _provers(self) -> tuple[Prover, ...]:
+        """The further completers, as the manifest names them."""
+        pairs = zip(self._config.completers, self._config.further, strict=True)
+        return tuple(
+            Prover(p.name, self._samplers[p.role].completer, p.n, settings) for p, settings in pairs
+        )
+
+    def _fulfillers(self, log: RolloutLog) -> dict[str, Fulfiller]:
+        """One for each fingerprint: two of one would sample what the other has in flight."""
+        roles = (COMPLETER, *(prover.role for prover in self._config.completers))
+        samplers = {s.completer: s for s in (self._samplers[role] for role in roles)}
+        return {
+            completer: Fulfiller(log, sampler, self._grader, self.counters)
+            for completer, sampler in samplers.items()
+        }
+
+    async def _search(
+        self, log: RolloutLog, task: Task, view: View, fulfillers: Mapping[str, Fulfiller]
+    ) -> None:
+        """Search a problem, then roll out what is labelled of it under every further completer."""
+
         async def answer(asks: Asks) -> Replies:
-            return await fulfiller.answer(task.problem, asks)
+            return await fulfillers[view.completer].answer(task.problem, asks)
 
         await drive(self._config.policy.search(task), answer)
+        if view.provers:
+            solutions = view.forest(log).grown(task).solutions
+            async with asyncio.TaskGroup() as group:
+                for prover in view.provers:
+                    wanted = every_prefix(task, solutions, prover.n)
+                    group.create_task(fulfillers[prover.completer].answer(task.problem, wanted))
         self.counters.solutions += len(task.solutions)
+
+    async def _judge(
+        self, log: RolloutLog, tasks: Sequence[Task], view: View, failures: dict[str, str]
+    ) -> Judge | None:
+        """Ask the judge, if there is one, of every solution where that can change what is kept.
+
+        Into `failures` goes the cause of each that it could not be asked of.
+        """
+        sampler = self._samplers.get(JUDGE)
+        if sampler is None:
+            return None
+        fulfiller = Fulfiller(log, sampler, None, self.counters)
+        problems = {task.problem.id: task.problem for task in tasks}
+        labels = all_labels(log, tasks, view)
+        async with asyncio.TaskGroup() as group:
+            for row in labels:
+                asked = list(asks(self._config, [row]))
+                group.create_task(fulfiller.answer(problems[row.problem_id], asked))
+        failures |= {f"{JUDGE}/{key}": why for key, why in fulfiller.failures.items()}
+        return judge_of(self._config, sampler.completer)
 
     async def _generate(
         self, unit: str, log: RolloutLog, tasks: Sequence[Task], failures: dict[str, str]
@@ -147,23 +214,9 @@ class Workshop:
             entries = [e for t in lacking for e in rejected(t, Rejection.MISSING_SOLUTION)]
             return [t for t in tasks if t.solutions], entries
         count = self._config.generator.per_problem
-        bare = generation.bare(tasks, sampler.completer)
         fulfiller = Fulfiller(log, sampler, None, self.counters)
-        wishes = [(task, generation.wish(task, count)) for task in bare]
-        async with asyncio.TaskGroup() as group:
-            for task, ask in wishes:
-                group.create_task(fulfiller.answer(task.problem, [ask]))
+        written, bad = await generation.sampled(tasks, fulfiller, count, self._config.steps)
         failures |= {f"{GENERATOR}/{key}": why for key, why in fulfiller.failures.items()}
-        written: dict[str, Task] = {}
-        bad: list[Rejected] = []
-        for task, ask in wishes:
-            held = log.rollouts(sampler.completer, ask.prefix.key)
-            rollouts = [held[i] for i in range(count) if i in held]
-            solutions, entries = generation.solutions_from(
-                task.problem, rollouts, self._config.steps
-            )
-            written[task.problem.id] = replace(task, solutions=solutions)
-            bad += entries
         await log.flush()
         await asyncio.to_thread(
             generation.store, self._run, unit, list(written.values()), self._config
@@ -173,17 +226,21 @@ class Workshop:
 
 @asynccontextmanager
 async def workshop(config: RunConfig, run: RunDir) -> AsyncIterator[Workshop]:
-    """Open what units need (the engine, the grader) and close it again."""
+    """Open what units need (the engines, the grader) and close it again."""
     async with AsyncExitStack() as stack:
         grader = await stack.enter_async_context(AnswerGrader(config.grading))
-        source = await stack.enter_async_context(config.completer.open(config.prompt, config.seed))
-        samplers = {COMPLETER: source.sampler()}
-        generator = config.generator
-        if generator is not None:
-            other = generator.completer
-            if other is not None:
-                source = await stack.enter_async_context(other.open(config.prompt, config.seed))
-            samplers[GENERATOR] = source.sampler(generator.sampling, GENERATOR)
+        engines = Opened(config.completer, config.prompt, config.seed, stack)
+        samplers = {COMPLETER: await engines.sampler(config.completer)}
+        if generator := config.generator:
+            samplers[GENERATOR] = await engines.sampler(
+                generator.completer, generator.sampling, GENERATOR
+            )
+        for prover in config.completers:
+            samplers[prover.role] = await engines.sampler(prover.completer, prover.sampling)
+        if judge := config.judge:
+            samplers[JUDGE] = await engines.sampler(
+                judge.completer, judge.sampling, JUDGE, judge.prompt
+            )
         yield Workshop(config, run, samplers, grader)
 
 

@@ -43,13 +43,16 @@ def test_bisection_spends_less_and_says_what_it_inferred(tmp_path: Path) -> None
 
 def test_progress_telescopes(tmp_path: Path) -> None:
     text = told("progress_labels.py", tmp_path)
-    for block in text.strip().split("\n\n"):
+    *blocks, pooled = text.strip().split("\n\n")
+    for block in blocks:
         lines = block.splitlines()
         v0 = float(lines[0].split()[2])
         parts = [float(line.split()[0]) for line in lines[1:-1]]
         together = float(lines[-1].split()[1])
         assert abs(sum(parts) - together) < 0.01 * len(parts)
         assert min(abs(v0 + together), abs(v0 + together - 1)) < 0.01
+    [size] = re.findall(r"repeats the number before it: \|progress\| mean ([\d.]+)", pooled)
+    assert float(size) < 0.02
 
 
 def test_omegaprm_shows_states_and_pairs(tmp_path: Path) -> None:

@@ -84,6 +84,25 @@ def test_gold_comes_before_answer() -> None:
     assert one({"question": "q", "gold": "1", "answer": "2"}).problem.gold == "1"
 
 
+def test_rows_of_prm800k_have_their_columns_in_the_question() -> None:
+    about = {"problem": "q", "ground_truth_answer": "4", "pre_generated_steps": ["a", "b"]}
+    row = {"labeler": "x", "question": about, "label": {"steps": []}}
+    found = one(row)
+    assert (found.problem.question, found.problem.gold) == ("q", "4")
+    assert found.solutions == (RawSolution(("a", "b")),)
+    assert one({**row, "question": {**about, "pre_generated_steps": None}}).solutions == ()
+    assert refused({**row, "question": {"problem": "q"}}) == Rejection.MISSING_GOLD
+    mapped = {"question": "question.problem", "gold": "question.ground_truth_answer"}
+    assert one(row, columns=mapped).solutions == ()
+
+
+def test_a_row_of_processbench_has_no_gold() -> None:
+    row = {"id": "gsm8k-0", "problem": "q", "steps": ["a"], "label": -1}
+    assert refused(row) == Rejection.MISSING_GOLD
+    found = one({**row, "answer": "4"})
+    assert (found.problem.id, found.solutions) == ("gsm8k-0", (RawSolution(("a",)),))
+
+
 def test_gsm8k_rows_have_their_gold_after_the_marker_and_no_solution_to_label() -> None:
     row = {"question": "q", "answer": "1 + 1 = 2\n#### 1,000"}
     assert one(row).problem.gold == "1,000"

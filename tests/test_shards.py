@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -52,6 +53,8 @@ STEP = st.builds(
     stopping=st.sampled_from(Stopping),
     target=st.none() | st.booleans(),
     basis=st.sampled_from(Basis),
+    rating=st.none() | st.sampled_from([-1, 0, 1]),
+    weighted=NUMBER,
     provers=st.none() | st.lists(PROVER, max_size=2).map(tuple),
 )
 ROWS = st.builds(
@@ -67,6 +70,7 @@ ROWS = st.builds(
     n_rollouts=COUNT, n_tokens=COUNT, judge_first_error=st.none() | COUNT,
     keep=st.none() | st.booleans(), drop_reason=st.none() | TEXT,
     failures=st.lists(st.builds(Failure, COUNT, TEXT), max_size=2).map(tuple),
+    provers_0=st.none() | st.lists(PROVER, max_size=2).map(tuple),
 )  # fmt: skip
 
 
@@ -93,6 +97,9 @@ def row(name: str, is_correct: bool | None = False, first_error: int | None = 2)
 def rebuilt(plain: dict) -> SolutionLabel:
     """The row that a trainer's dict stands for."""
 
+    def provers(found: list | None) -> tuple | None:
+        return None if found is None else tuple(ProverValue(**p) for p in found)
+
     def steps(found: list) -> tuple:
         return tuple(
             StepLabel(
@@ -100,9 +107,7 @@ def rebuilt(plain: dict) -> SolutionLabel:
                     **s,
                     "stopping": Stopping(s["stopping"]),
                     "basis": Basis(s["basis"]),
-                    "provers": None
-                    if s["provers"] is None
-                    else tuple(ProverValue(**p) for p in s["provers"]),
+                    "provers": provers(s["provers"]),
                 }
             )
             for s in found
@@ -118,6 +123,7 @@ def rebuilt(plain: dict) -> SolutionLabel:
         if posterior is None
         else tuple(StepProbability(**p) for p in posterior),
         "failures": tuple(Failure(**f) for f in plain["failures"]),
+        "provers_0": provers(plain["provers_0"]),
     }
     return SolutionLabel(**plain)
 
@@ -325,6 +331,16 @@ def test_the_card_warns_above_five_percent_only() -> None:
     assert "Warning" not in quiet
     loud = card(facts(LabelCounts(step_rollouts=100, truncated=5, ungradable=6)))
     assert "6.0% of rollouts could not be graded" in loud
+
+
+def test_the_card_explains_the_columns_that_were_asked_for() -> None:
+    plain = card(facts(LabelCounts()))
+    assert not any(word in plain for word in ("provers", "`rating`", "`weighted`"))
+    told = {"hot": "`abc`, 8 rollouts a prefix", "hot/best_of_4": "Best-of-4 of hot"}
+    text = card(replace(facts(LabelCounts()), provers=told, neutral=0.1, weighted=True))
+    assert "| hot/best_of_4 | Best-of-4 of hot |" in text
+    assert "lies within 0.1 of zero" in text
+    assert "`weighted` is" in text
 
 
 def test_a_card_without_labels_still_reads() -> None:

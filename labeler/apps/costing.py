@@ -17,12 +17,14 @@ from labeler.apps.unwritten import (
     assumed,
     blank,
     places_of,
+    prefixes_of,
     writer_of,
 )
 from labeler.apps.worlds import Modelled, Nature, Rates
 from labeler.config import RunConfig
 from labeler.model import Ask, Task, digest
 from labeler.policies import Adaptive, Exhaustive, Omega
+from labeler.provers import ProverConfig
 from labeler.rollout_log import RolloutLog
 
 _NOBODY = "not sampled yet"
@@ -54,6 +56,11 @@ class Plan:
     """Whether no luck changes the number of rollouts."""
     left: float
     """Rollouts still to sample."""
+    further: int
+    """Rollouts of further completers, at most, those that the log holds included. Solutions that a
+    tree search follows come on top."""
+    further_left: int
+    """Of these still to sample, at most."""
     completion_tokens: float
     prompt_tokens: float
     """Summed over rollouts; an engine's prefix cache spares it most of these."""
@@ -88,6 +95,8 @@ class Costing:
         worlds: int,
         share: float = 1.0,
     ) -> None:
+        self.provers: Mapping[str, str] = {}
+        """Fingerprints of further completers by name, where they are known."""
         self.rejected = 0
         self._config = config
         self._pilot = pilot
@@ -117,11 +126,35 @@ class Costing:
             prefixes=len(places),
             most=self._most(ready, len(places)),
         )
+        for prover in self._config.completers:
+            self._add_prover(prover, ready, places, log)
         drawn = [task for task in ready if _lot(task) < self._share]
         for world in range(self._worlds):
             luck = Luck(self._nature, world, self._writer)
             found = wishes(self._config.policy, drawn, log, self._completer, luck)
             self._pay(found, places, log, world)
+
+    def _add_prover(
+        self,
+        prover: ProverConfig,
+        tasks: Sequence[Task],
+        places: Mapping[str, Place],
+        log: RolloutLog,
+    ) -> None:
+        """Add what a further completer rolls out of a unit.
+
+        Its completions are taken to be as long as the run's own completer's; one and the same
+        shares its rollouts.
+        """
+        own, policy = self._config.completer, self._config.policy
+        is_own = prover.completer in (None, own) and prover.sampling in (None, own.sampling)
+        name = self._completer if is_own else self.provers.get(prover.name, _NOBODY)
+        shared = policy.n if is_own and isinstance(policy, Exhaustive) else 0
+        n = max(0, prover.n - shared)
+        for gold_key, prefix in prefixes_of(tasks):
+            left = len(log.missing(name, Ask(prefix, n), gold_key))
+            self._counts.update(further=n, further_left=left)
+            self._charge(Ask(prefix, n), places[prefix.key], left)
 
     def _most(self, tasks: Sequence[Task], prefixes: int) -> int:
         """The most rollouts that these problems can cost."""
@@ -194,6 +227,8 @@ class Costing:
             rollouts_most=counts["most"],
             is_exact=self._share == 1 and len(set(self._rollouts)) == 1,
             left=sum(self._left) / self._worlds,
+            further=counts["further"],
+            further_left=counts["further_left"],
             completion_tokens=self._tokens,
             prompt_tokens=self._prompt_tokens,
             worlds=self._worlds,

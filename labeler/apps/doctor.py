@@ -89,6 +89,11 @@ def roles(config: RunConfig) -> dict[str, RunConfig]:
     found = {"completer": config}
     if config.generator is not None and config.generator.completer is not None:
         found["generator"] = config.model_copy(update={"completer": config.generator.completer})
+    for prover in config.completers:
+        if prover.completer is not None:
+            found[f"prover {prover.name}"] = config.model_copy(
+                update={"completer": prover.completer}
+            )
     return found
 
 

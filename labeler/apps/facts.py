@@ -4,7 +4,7 @@ Rows in are accounted for: each is labelled, searched without a solution of its 
 or failed. Branches that a tree search followed are no rows; they count beside.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from labeler import manifest
 from labeler.config import RunConfig
@@ -42,7 +42,23 @@ def facts_of(config: RunConfig, where: RunDir, entries: Mapping[str, manifest.En
         quarantined=quarantined,
         failed=failed,
         trees=trees if any(e.states for e in done) else None,
+        provers=_provers(config, list(done)),
+        neutral=config.labels.neutral,
+        weighted=config.labels.weighted,
     )
+
+
+def _provers(config: RunConfig, done: Sequence[manifest.Entry]) -> dict[str, str]:
+    """What each further prover is, by name."""
+    told = {f"best_of_{j}": f"Best-of-{j} of the completer" for j in config.labels.best_of}
+    named = {p.name: p for entry in done for p in entry.provers}
+    for name, prover in named.items():
+        units = sum(any(p.name == name for p in entry.provers) for entry in done)
+        some = "" if units == len(done) else f", in {units} of {len(done)} units"
+        told[name] = f"`{prover.completer}`, {prover.n} rollouts a prefix{some}"
+        for j in config.labels.best_of:
+            told[f"{name}/best_of_{j}"] = f"Best-of-{j} of {name}"
+    return told
 
 
 def _unlabelled(where: RunDir, unit: str, entry: manifest.Entry | None) -> int:

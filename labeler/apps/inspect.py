@@ -50,10 +50,12 @@ def lines(row: Row, seen: Mapping[int, Sequence[Seen]]) -> Iterator[Text | Paddi
     yield Text(_plain(row["question"]))
     yield header(row)
     yield _indented(Text("prefix 0  ").append(value_text(row["value_0"])))
+    yield from map(_indented, prover_texts(row.get("provers_0")))
     yield from _rollout_lines(seen.get(0, ()))
     for k, (text, step) in enumerate(zip(row["steps"], row["labels"], strict=True), 1):
         yield step_text(k, text, step, row["first_error"])
         yield _indented(step_numbers(step, whole=k == len(row["steps"])))
+        yield from map(_indented, prover_texts(step["provers"]))
         yield from _rollout_lines(seen.get(k, ()))
     for failure in row["failures"] or ():
         yield Text(f"prefix {failure['step']} failed: {_plain(failure['cause'])}", "bold")
@@ -100,7 +102,20 @@ def step_numbers(step: Row, *, whole: bool = False) -> Text:
     line.append({True: "  target true", False: "  target false", None: "  target "}[step["target"]])
     if step["basis"] != "measured":
         line.append(step["basis"] if step["target"] is None else f" ({step['basis']})", "italic")
+    if step.get("rating") is not None:  # columns that older label sets lack
+        line.append(f"  rating {step['rating']:+d}" if step["rating"] else "  rating 0")
+    if step.get("weighted") is not None:
+        line.append(f"  weighted {step['weighted']:.2f}")
     return line
+
+
+def prover_texts(provers: Sequence[Row] | None) -> Iterator[Text]:
+    """A line for each further prover: the value under it, and progress."""
+    for prover in provers or ():
+        line = Text.assemble((f"{_plain(prover['prover'])}  ", "dim"), value_text(prover))
+        if prover["progress"] is not None:
+            line.append(f"  progress {prover['progress']:+.2f}")
+        yield line
 
 
 def value_text(value: Row) -> Text:

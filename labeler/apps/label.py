@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def label(root: Path, overrides: Sequence[str], *, regrade: bool = False) -> Facts:
-    """Label a run again, with `labels.*` or `grading.*` changed.
+    """Label a run again, with `labels.*`, `grading.*` or `consensus.*` changed.
 
     With `regrade`, the verdicts are this installation's grader's. Raises ConfigError for another
     key, where the directory is no run, or where verdicts of another grader are wanted.
@@ -81,9 +81,10 @@ def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
     """The resolved configuration of a run directory, with overrides that sample nothing."""
     held = held_config(where, "config")
     for override in overrides:
-        if not override.startswith(("labels.", "grading.")):
+        if not override.startswith(("labels.", "grading.", "consensus.")):
             raise ConfigError(
-                f"{override!r}: `label` changes labels.* and grading.* only; the rest needs a run"
+                f"{override!r}: `label` changes labels.*, grading.* and consensus.* only; the rest "
+                "needs a run"
             )
     data = {**held["config"], "run_dir": str(where.root)}
     apply_overrides(data, overrides)
@@ -115,7 +116,7 @@ def refresh(config: RunConfig, where: RunDir, *, regrade: bool = True) -> Facts:
     Without `regrade` each unit keeps its grader; ConfigError where that lacks verdicts.
     """
     entries = manifest.read(where)
-    rule = config.labels.model_dump(mode="json")
+    rule = config.rule
     version = AnswerGrader(config.grading).version
     stale = [
         e
@@ -192,7 +193,7 @@ def opened(
     """
     config = config.model_copy(update={"policy": TypeAdapter(Policy).validate_python(entry.policy)})
     log = RolloutLog(where, entry.unit, grader, config.hash)
-    view = View(config, entry.completer, entry.failures)
+    view = View(config, entry.completer, entry.failures, entry.provers, entry.judge)
     tasks = _labelled(where, entry, tasks_of(config, where, entry.unit))
     return log, view, [knowing(log, task) for task in tasks]
 
@@ -225,5 +226,4 @@ async def _commit(
 ) -> None:
     staged = await stage(log, tasks, where, view)
     await log.compact()
-    rule = view.config.labels.model_dump(mode="json")
-    manifest.commit(where, replace(entry, rule=rule, **asdict(staged)))
+    manifest.commit(where, replace(entry, rule=view.config.rule, **asdict(staged)))

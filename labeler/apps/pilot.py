@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from labeler import manifest
 from labeler.apps.label import read_config
 from labeler.apps.worlds import Rates
 from labeler.config import RunConfig
@@ -112,22 +113,39 @@ async def measure(root: Path, planned: RunConfig) -> Pilot:
 def completers(run: RunDir) -> tuple[str | None, str | None]:
     """Fingerprints of the completer and of the generator that a run's rollouts are of.
 
-    Only a completer continues steps. Where nobody does, the two cannot be told apart, and what
-    there is counts as the completer's; of several, the last one counts.
+    A committed unit names the completer. Before there is one: only a completer continues steps.
+    Where nobody does, the two cannot be told apart, and what there is counts as the completer's; of
+    several, the first one counts in a run with further completers, which come after it, else the
+    last one.
     """
-    latest: dict[tuple[bool, str], float] = {}
+    spans: dict[tuple[bool, str], tuple[float, float]] = {}
     for path in parts(run.rollouts):
         table = read_table(path, ["completer", "step", "created_at"]).to_pydict()
         for name, step, at in zip(*table.values(), strict=True):
-            key = (step > 0, name)
-            latest[key] = max(at, latest.get(key, 0.0))
-    deep = sorted((at, name) for (is_deep, name), at in latest.items() if is_deep)
-    flat = sorted((at, name) for (is_deep, name), at in latest.items() if not is_deep)
-    if not deep:
+            first, last = spans.get((step > 0, name), (at, at))
+            spans[step > 0, name] = min(first, at), max(last, at)
+    named = sorted({entry.completer for entry in manifest.read(run).values()})
+    further = run.config.exists() and read_config(run).completers
+    deep = sorted(
+        (-span[0] if further else span[1], name)
+        for (is_deep, name), span in spans.items()
+        if is_deep
+    )
+    flat = sorted((span[1], name) for (is_deep, name), span in spans.items() if not is_deep)
+    if not deep and not named:
         return (flat[-1][1] if flat else None), None
-    completer = deep[-1][1]
-    others = [name for _, name in flat if name not in {n for _, n in deep}]
-    return completer, others[-1] if others else None
+    completer = named[-1] if named else deep[-1][1]
+    writers = [name for _, name in flat if name not in {completer, *(n for _, n in deep)}]
+    return completer, writers[-1] if writers else None
+
+
+def provers(run: RunDir) -> dict[str, str]:
+    """Fingerprints of the further completers that committed units name, by name.
+
+    One that is the run's own completer once more is left out: it has no rollouts of its own.
+    """
+    entries = manifest.read(run).values()
+    return {p.name: p.completer for e in entries for p in e.provers if p.completer != e.completer}
 
 
 def speed(stamps: Iterable[tuple[float, int]], engines: int) -> Speed | None:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from labeler.apps.costing import Costing, Plan
-from labeler.apps.pilot import Pilot, completers, measure
+from labeler.apps.pilot import Pilot, completers, measure, provers
 from labeler.apps.plan_table import show
 from labeler.config import RunConfig
 from labeler.files import RunDir, parts
@@ -100,6 +100,7 @@ async def _cost(
     per_problem = config.generator.per_problem if config.generator else 0
     solutions = read.solutions + read.problems * per_problem
     costing = Costing(config, pilot, completers(held), *_effort(config, read.problems, solutions))
+    costing.provers = provers(held)
     async with AnswerGrader(config.grading) as grader:
         for unit in read.units:
             log = RolloutLog(held, unit.unit, grader.version, config.hash)

@@ -53,7 +53,11 @@ def _rows(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
     if plan.held:
         yield "  in the log already", _number(plan.held), "counted" if exact else source
         yield "  still to sample", _number(plan.left), "the difference"
-    if plan.left or plan.blank:
+    if plan.further:
+        named = ", ".join(prover.name for prover in config.completers)
+        yield "rollouts of further completers", f"{plan.further:,}", f"counted: {named}"
+        yield "  still to sample", f"{plan.further_left:,}", "counted"
+    if plan.left or plan.blank or plan.further_left:
         yield "completion tokens", _about(plan.completion_tokens), source
         yield "prompt tokens", _about(plan.prompt_tokens), source
         yield from _hours(plan, config)
@@ -77,7 +81,7 @@ def _remarks(plan: Plan, config: RunConfig, *, taken: bool) -> Iterator[str]:
             f"{config.root} holds a run of another configuration, which `labeler run` will "
             "refuse to go on with; it is left out here."
         )
-    if not plan.left and not plan.blank:
+    if not plan.left and not plan.blank and not plan.further_left:
         yield "Nothing is left to sample."
         return
     saved = plan.prefixes * plan.n

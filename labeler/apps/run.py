@@ -95,11 +95,14 @@ class _Work:
         self._watcher = watcher
         self._inputs = {u.unit: u.inputs for u in ingested.units}
         self._completers: set[str] = set()
+        self._provers: dict[str, str] = {}
+        """Fingerprints of further completers, by what they were opened with."""
 
     def all(self) -> Mapping[str, str]:
         """Work on every unit that is not done; returns those that failed, with the cause."""
         entries = manifest.read(self._where)
         self._completers = {entry.completer for entry in entries.values()}
+        self._provers = {_opened_with(p): p.completer for e in entries.values() for p in e.provers}
         todo = [u for u in self._inputs if not self._done(entries.get(u))]
         self._watcher.start(self._ingested, len(todo))
         if not todo:
@@ -113,8 +116,14 @@ class _Work:
             and entry.inputs == self._inputs[entry.unit]
             and entry.policy == self._config.policy.model_dump(mode="json")
             and entry.per_problem == self._per_problem
+            and [prover.settings for prover in entry.provers] == self._config.further
+            and (entry.judge.settings if entry.judge else None) == self._judge
             and entry.grader == AnswerGrader(self._config.grading).version
         )
+
+    @property
+    def _judge(self) -> dict[str, Any] | None:
+        return self._config.judge.model_dump(mode="json") if self._config.judge else None
 
     @property
     def _per_problem(self) -> int:
@@ -132,6 +141,13 @@ class _Work:
                 "files have changed. Give this run a name of its own (name=...)."
             )
         self._completers.add(report.completer)
+        for prover in report.provers:
+            before = self._provers.setdefault(_opened_with(prover), prover.completer)
+            if before != prover.completer:
+                raise ConfigError(
+                    f"completers: {prover.name} was another model in this run ({before}, now "
+                    f"{prover.completer}): its files have changed. Give it another name."
+                )
         add_quarantine(self._where, report.quarantined)
         manifest.commit(
             self._where,
@@ -140,17 +156,25 @@ class _Work:
                 inputs=self._inputs[report.unit],
                 policy=self._config.policy.model_dump(mode="json"),
                 per_problem=self._per_problem,
-                rule=self._config.labels.model_dump(mode="json"),
+                rule=self._config.rule,
                 completer=report.completer,
                 grader=report.grader,
                 problems=report.problems,
                 **asdict(report.staged),
+                provers=report.provers,
+                judge=report.judge,
                 rejected=report.rejected,
                 failures=report.failures,
                 made_with=report.made_with,
             ),
         )
         self._watcher.committed(report)
+
+
+def _opened_with(prover: manifest.Prover) -> str:
+    """Its settings as one text: more rollouts and another value model are no other completer."""
+    kept = {k: v for k, v in prover.settings.items() if k not in ("n", "value_model")}
+    return json.dumps(kept, sort_keys=True)
 
 
 def _refuse_textless(config: RunConfig) -> None:

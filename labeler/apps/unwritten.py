@@ -3,7 +3,7 @@
 Lengths and shares are a pilot's; without one they are the constants below.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean
@@ -41,6 +41,17 @@ def places_of(task: Task) -> Iterator[tuple[str, Place]]:
             rest = len(solution.text) - done
             yield task.prefix(solution, k).key, Place(k, len(solution.steps), rest)
             done += len(step.text) + len(step.separator)
+
+
+def prefixes_of(tasks: Iterable[Task]) -> Iterator[tuple[str, Prefix]]:
+    """Every distinct prefix 0..K-1 of these problems' solutions, each with its gold key."""
+    seen: set[str] = set()
+    for task in tasks:
+        for solution in task.solutions:
+            for prefix in (task.prefix(solution, k) for k in range(len(solution.steps))):
+                if prefix.key not in seen:
+                    seen.add(prefix.key)
+                    yield task.problem.gold_key, prefix
 
 
 def blank(task: Task, index: int, pilot: Pilot | None) -> tuple[Solution, bool]:

@@ -8,12 +8,17 @@
    Its label has n = 1, that one answer, and an interval of no width; it counts in no cost.
 4. A prefix that was not asked, failed, or only gave ungradable rollouts is unknown, not bad.
 
+5. Every prover goes one way: equal counts give equal columns, whoever gave them.
+
 `rows` has the nouns, `values` the arithmetic of one prefix, `beliefs` what all counts of a problem
-say together, `first_error` the rules, and `view` puts a row together. They know neither the log nor
-Parquet.
+say together, `first_error` the rules, `provers` and `best_of` values under further provers,
+`ratings` and `weighted` two labels on top, and `view` puts a row together. They know neither the
+log nor Parquet.
 """
 
 from labeler.labels.beliefs import believe
+from labeler.labels.config import LabelConfig
+from labeler.labels.provers import ProverEvidence
 from labeler.labels.rows import (
     Basis,
     Failure,
@@ -26,7 +31,7 @@ from labeler.labels.rows import (
 )
 from labeler.labels.states import Child, Pair, StateLabel, Visited, pairs, state_label
 from labeler.labels.values import Tally, difference, jeffreys, measured, tally
-from labeler.labels.view import Evidence, LabelConfig, label
+from labeler.labels.view import Evidence, label
 
 __all__ = [
     "Basis",
@@ -35,6 +40,7 @@ __all__ = [
     "Failure",
     "LabelConfig",
     "Pair",
+    "ProverEvidence",
     "ProverValue",
     "SolutionLabel",
     "StateLabel",

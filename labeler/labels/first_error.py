@@ -39,11 +39,11 @@ class Located:
             return True
         return False if step >= self.dead else None
 
-    def basis(self, step: int, value: Value) -> Basis:
-        """What the target of a step with this value rests on."""
+    def basis(self, step: int, is_measured: bool) -> Basis:
+        """What the target of a step rests on, whose own prefix was measured or not."""
         if self.target(step) is None:
             return Basis.UNDECIDED
-        return Basis.MEASURED if value.n else Basis.INFERRED
+        return Basis.MEASURED if is_measured else Basis.INFERRED
 
 
 def first_zero(values: Sequence[Value], is_correct: bool | None, look: bool) -> Located:

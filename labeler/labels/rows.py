@@ -39,9 +39,12 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class ProverValue:
-    """The value columns of one step under a further prover."""
+    """The value columns of one prefix under a further prover."""
 
     prover: str
+    """A further completer's name; `best_of_J` of the run's own completer, `NAME/best_of_J` of a
+    further one: then n and correct are the counts of single rollouts that soft is estimated
+    from."""
     n: int
     correct: int
     truncated: int
@@ -80,7 +83,12 @@ class StepLabel:
     target: bool | None
     """Whether the step is before the first error; None is undecided."""
     basis: Basis
+    rating: int | None = None
+    """-1 wrong, 0 neutral, 1 good; None is undecided, or not wanted (see labels/ratings.py)."""
+    weighted: float | None = None
+    """The weighted value of ReST-MCTS* (see labels/weighted.py), where it is wanted."""
     provers: tuple[ProverValue, ...] | None = None
+    """None where there are no further provers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +129,12 @@ class SolutionLabel:
     first_error_rule: str
     labels: tuple[StepLabel, ...]
     n_rollouts: int
+    """Of the run's own completer, as n_tokens."""
     n_tokens: int
     judge_first_error: int | None = None
     keep: bool | None = None
     drop_reason: str | None = None
     failures: tuple[Failure, ...] = ()
+    provers_0: tuple[ProverValue, ...] | None = None
+    """The value of the bare question under each further prover, in the order of the steps'
+    `provers`: progress of a prover telescopes from here. Its own progress is None."""

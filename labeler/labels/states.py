@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from labeler.labels.config import LabelConfig, is_hard
 from labeler.labels.rows import Basis, Value
 from labeler.labels.values import Tally, measured
-from labeler.labels.view import LabelConfig, is_hard
 from labeler.model import Problem
 
 UNMEASURED = Value(0, 0, None, None, None)

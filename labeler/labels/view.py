@@ -1,49 +1,28 @@
 """view.py - one solution's evidence to its row of labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
-
-from pydantic import Field, PositiveInt
+from typing import TYPE_CHECKING
 
 from labeler.labels.beliefs import entries
+from labeler.labels.config import LabelConfig
 from labeler.labels.first_error import Located, first_zero, likeliest
-from labeler.labels.rows import Failure, SolutionLabel, StepLabel, Stopping, Value
-from labeler.labels.values import Tally, Truncation, difference, measured
+from labeler.labels.provers import Columns, ProverEvidence, best_of_columns, columns, values_of
+from labeler.labels.ratings import rating
+from labeler.labels.rows import (
+    Failure,
+    ProverValue,
+    SolutionLabel,
+    StepLabel,
+    Stopping,
+    Value,
+)
+from labeler.labels.values import Tally
+from labeler.labels.weighted import weighted_values
 from labeler.model import Outcome, Problem, Solution, Verdict
-from labeler.params import Params
-from labeler.posterior import ValueModel
 
 if TYPE_CHECKING:
     from labeler.posterior.values import Posterior
-
-
-class LabelConfig(Params):
-    """How rollouts become labels. Changing it samples nothing again."""
-
-    rule: Literal["posterior", "first_zero"] = "posterior"
-    """How the first error is located. posterior: the likeliest one given all counts of the
-    problem. first_zero: the first step whose prefix has no correct rollout (Math-Shepherd)."""
-    decided: float = Field(default=0.5, ge=0, lt=1)
-    """Rule posterior: the first error is undecided where none is more probable than this."""
-    right_answers: bool = False
-    """Rule first_zero: locate errors in solutions whose own answer is right, too (they are trace
-    errors). The rule posterior always looks; its prior is that of the value model."""
-    hard_at_least: float = Field(default=0.0, ge=0, le=1)
-    """A step's `hard` label is true when it has a correct rollout and soft >= this. The default
-    is Math-Shepherd's hard estimate: any correct rollout. The first error does not depend on it."""
-    truncated: Truncation = "incorrect"
-    """What a rollout that ran out of tokens counts for. Values are defined within the token
-    budget, so it is incorrect; "ungradable" takes it out of the denominator."""
-    n: PositiveInt | None = None
-    """Use only the first n rollouts of each prefix; None: as many as the policy's n."""
-    pair_margin: float = Field(default=0.5, ge=0, le=1)
-    """Of two valued next steps of a tree search one is preferred when its soft value is higher by
-    this, or is above zero where the other's is zero."""
-    confidence: float = Field(default=0.95, ge=0.5, lt=1)
-    """Probability content of every interval."""
-    value_model: ValueModel = ValueModel()
-    """The model behind the rule posterior and soft_posterior; `labeler calibrate` fits it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +36,8 @@ class Evidence:
     stopping: Stopping = Stopping.FIXED
     failures: Mapping[int, str] = field(default_factory=dict)
     """The cause, by prefix, where rollouts could not be had."""
+    provers: tuple[ProverEvidence, ...] = ()
+    """What further completers' rollouts say."""
 
     @property
     def is_correct(self) -> bool | None:
@@ -79,18 +60,17 @@ def label(
     tally outside prefixes 0..K-1.
     """
     steps = len(solution.steps)
-    if not steps or not all(0 <= k < steps for k in evidence.tallies):
-        raise ValueError(
-            f"solution {solution.id} has {steps} steps and tallies of prefixes "
-            f"{sorted(evidence.tallies)}: prefixes 0..K-1 of at least one step are labelled"
-        )
-    tallies = [evidence.tallies.get(k, Tally()) for k in range(steps)]
-    values = [measured(t.correct, t.n, config.confidence) for t in tallies]
-    values.append(_own_value(evidence.is_correct))
+    for tallies in (evidence.tallies, *(p.tallies for p in evidence.provers)):
+        _check(solution, tallies)
+    known = ProverEvidence("", evidence.tallies, belief)
+    own = _own_value(evidence.is_correct)
+    values = values_of(known.tallies, own, steps, config.confidence)
     if config.rule == "first_zero":
         located = first_zero(values[1:], evidence.is_correct, config.right_answers)
     else:
         located = likeliest(belief, steps, config.decided, config.confidence)
+    provers = list(_provers(known, values, evidence, config))
+    at_start, *at_steps = zip(*provers, strict=True) if provers else [None] * (steps + 1)
     return SolutionLabel(
         problem_id=problem.id,
         solution_id=solution.id,
@@ -106,11 +86,21 @@ def label(
         first_error_confidence=_confidence(belief, located),
         first_error_posterior=entries(belief) if belief else None,
         first_error_rule=config.rule,
-        labels=_step_labels((evidence, belief), [*tallies, Tally()], values, located, config),
-        n_rollouts=sum(t.n_rollouts for t in tallies),
-        n_tokens=sum(t.n_tokens for t in tallies),
+        labels=_step_labels(columns(known, values, config), at_steps, evidence, located, config),
+        n_rollouts=sum(t.n_rollouts for t in evidence.tallies.values()),
+        n_tokens=sum(t.n_tokens for t in evidence.tallies.values()),
         failures=tuple(Failure(k, c) for k, c in sorted(evidence.failures.items())),
+        provers_0=at_start,
     )
+
+
+def _check(solution: Solution, tallies: Mapping[int, Tally]) -> None:
+    steps = len(solution.steps)
+    if not steps or not all(0 <= k < steps for k in tallies):
+        raise ValueError(
+            f"solution {solution.id} has {steps} steps and tallies of prefixes "
+            f"{sorted(tallies)}: prefixes 0..K-1 of at least one step are labelled"
+        )
 
 
 def _confidence(belief: "Posterior | None", located: Located) -> float | None:
@@ -130,50 +120,68 @@ def _own_value(is_correct: bool | None) -> Value:
     return Value(1, int(is_correct), exact, exact, exact)
 
 
+def _provers(
+    known: ProverEvidence, values: Sequence[Value], evidence: Evidence, config: LabelConfig
+) -> Iterator[Columns]:
+    """The columns of every prover but the run's own completer, which is `known`."""
+    yield from best_of_columns(known, values, config, is_fixed=evidence.stopping is Stopping.FIXED)
+    for prover in evidence.provers:
+        its = values_of(prover.tallies, values[-1], len(values) - 1, config.confidence)
+        yield columns(prover, its, config)
+        yield from best_of_columns(prover, its, config)
+
+
 def _step_labels(
-    known: "tuple[Evidence, Posterior | None]",
-    tallies: Sequence[Tally],
-    values: Sequence[Value],
+    own: Columns,
+    provers: Sequence[tuple[ProverValue, ...] | None],
+    evidence: Evidence,
     located: Located,
     config: LabelConfig,
 ) -> tuple[StepLabel, ...]:
-    """The labels of steps 1..K, from what is known of prefixes 0..K."""
-    evidence, belief = known
-    means, lows, highs = (
-        (belief.mean.tolist(), belief.low.tolist(), belief.high.tolist())
-        if belief
-        else ([None] * len(values),) * 3
-    )
-    labels = []
-    for k in range(1, len(values)):
-        value = values[k]
-        progress = difference(value, values[k - 1])
-        labels.append(
-            StepLabel(
-                n=value.n,
-                correct=value.correct,
-                truncated=tallies[k].truncated,
-                ungradable=tallies[k].ungradable,
-                soft=value.soft,
-                low=value.low,
-                high=value.high,
-                soft_posterior=means[k],
-                credible_low=lows[k],
-                credible_high=highs[k],
-                hard=is_hard(value, config),
-                progress=progress.mean if progress else None,
-                progress_low=progress.low if progress else None,
-                progress_high=progress.high if progress else None,
-                stopping=evidence.stopping,
-                target=located.target(k),
-                basis=located.basis(k, value),
-            )
+    """The labels of steps 1..K: `own` are the columns of prefixes 0..K, `provers` those of 1..K."""
+    after = own[1:]
+    targets = [located.target(k) for k in range(1, len(own))]
+    weighted = _weighted(after, config)
+    ratings = _ratings(targets, after, config)
+    return tuple(
+        StepLabel(
+            n=c.n,
+            correct=c.correct,
+            truncated=c.truncated,
+            ungradable=c.ungradable,
+            soft=c.soft,
+            low=c.low,
+            high=c.high,
+            soft_posterior=c.soft_posterior,
+            credible_low=c.credible_low,
+            credible_high=c.credible_high,
+            hard=c.hard,
+            progress=c.progress,
+            progress_low=c.progress_low,
+            progress_high=c.progress_high,
+            stopping=evidence.stopping,
+            target=targets[k - 1],
+            basis=located.basis(k, c.n > 0),
+            rating=ratings[k - 1],
+            weighted=weighted[k - 1],
+            provers=provers[k - 1],
         )
-    return tuple(labels)
+        for k, c in enumerate(after, 1)
+    )
 
 
-def is_hard(value: Value, config: LabelConfig) -> bool | None:
-    """Whether a measured value counts as alive."""
-    if value.soft is None:
-        return None
-    return value.correct > 0 and value.soft >= config.hard_at_least
+def _weighted(steps: Columns, config: LabelConfig) -> Sequence[float | None]:
+    if not config.weighted:
+        return [None] * len(steps)
+    return weighted_values([c.hard for c in steps])
+
+
+def _ratings(
+    targets: Iterable[bool | None], steps: Columns, config: LabelConfig
+) -> Sequence[int | None]:
+    if config.neutral is None:
+        return [None] * len(steps)
+    return [
+        rating(target, c.progress_low, c.progress_high, config.neutral)
+        for target, c in zip(targets, steps, strict=True)
+    ]

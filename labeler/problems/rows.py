@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from labeler.model import Problem, digest
-from labeler.problems.config import ProblemsConfig
+from labeler.problems.config import Columns, ProblemsConfig
 from labeler.problems.nouns import RawSolution, Rejected, Rejection, Row, as_json
 
 
@@ -26,16 +26,29 @@ class _UnusableError(Exception):
 
 def parse(position: str, row: Mapping[str, Any], config: ProblemsConfig) -> Row | Rejected:
     """The problem of a row with its solutions, or why there is none."""
+    held = _unfolded(row) if config.columns == Columns() else row
     try:
-        question = _question(row, config)
-        gold = _gold(row, config)
-        given = _given_id(row, config)
-        solutions = tuple(_solutions(row, config))
+        question = _question(held, config)
+        gold = _gold(held, config)
+        given = _given_id(held, config)
+        solutions = tuple(_solutions(held, config))
     except _UnusableError as unusable:
         return Rejected(position, unusable.reason, row)
     source = config.source if config.source is not None else position.rpartition(":")[0]
     problem = Problem(given or digest(question, gold, size=8), question, gold, source)
     return Row(position, problem, solutions)
+
+
+def _unfolded(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row of PRM800K, whose question is an object, as one with columns; any other as it is."""
+    about = row.get("question")
+    if not isinstance(about, Mapping) or not isinstance(row.get("label"), Mapping):
+        return row
+    return {
+        "question": about.get("problem"),
+        "gold": about.get("ground_truth_answer"),
+        "steps": about.get("pre_generated_steps"),
+    }
 
 
 def lookup(row: Any, path: str) -> list[tuple[str, Any]]:  # noqa: ANN401 - any JSON value

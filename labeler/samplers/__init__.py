@@ -16,11 +16,13 @@ from pydantic import Field
 from labeler.samplers.base import (
     COMPLETER,
     GENERATOR,
+    JUDGE,
     EngineDiedError,
     Sampling,
     Source,
 )
 from labeler.samplers.endpoint import EndpointConfig
+from labeler.samplers.opened import Opened
 from labeler.samplers.planted import PlantedConfig
 from labeler.samplers.recorded import RecordedConfig
 from labeler.samplers.vllm_engine import VllmConfig
@@ -32,9 +34,11 @@ CompleterConfig = Annotated[
 __all__ = [
     "COMPLETER",
     "GENERATOR",
+    "JUDGE",
     "CompleterConfig",
     "EndpointConfig",
     "EngineDiedError",
+    "Opened",
     "PlantedConfig",
     "RecordedConfig",
     "Sampling",

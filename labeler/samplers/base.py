@@ -14,11 +14,12 @@ from typing import Protocol
 
 from pydantic import Field, PositiveInt
 
-from labeler.model import Completion, Finish, Sampler, SamplerError, digest
+from labeler.model import Completion, Finish, LabelerError, Sampler, SamplerError, digest
 from labeler.params import Params
 
 COMPLETER = "completer"
 GENERATOR = "generator"
+JUDGE = "judge"
 """The role that samples whole solutions from prefix 0."""
 
 
@@ -59,6 +60,10 @@ class Source(Protocol):
 
 class EngineDiedError(SamplerError):
     """The engine behind a sampler stopped; a new process may work where this one cannot."""
+
+
+class EngineStartError(LabelerError):
+    """An engine could not be started with the model that is there."""
 
 
 def fingerprint(sampling: Sampling, role: str, parts: Mapping[str, str]) -> str:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from labeler.model import Completion, Finish, LabelerError
-from labeler.samplers.base import EngineDiedError, Sampling, failed
+from labeler.model import Completion, Finish
+from labeler.samplers.base import EngineDiedError, EngineStartError, Sampling, failed
 
 if TYPE_CHECKING:
     from vllm import RequestOutput, SamplingParams
@@ -59,11 +59,11 @@ class AsyncEngine:
         self._counter = itertools.count()
 
     async def start(self) -> "AsyncEngine":
-        """Loads the model. Raises LabelerError."""
+        """Loads the model. Raises EngineStartError."""
         try:
             self._engine = self._build()
         except Exception as e:
-            raise LabelerError(f"vLLM cannot start: {cause_of(e)}") from e
+            raise EngineStartError(f"vLLM cannot start: {cause_of(e)}") from e
         self.max_model_len = self._engine.model_config.max_model_len
         return self
 

@@ -27,12 +27,13 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeInt
 
-from labeler.model import Completion, Finish, Prefix, SamplerError
+from labeler.model import Completion, Finish, Prefix, Sampler, SamplerError
 from labeler.params import Params
 from labeler.prompts import PromptConfig
 from labeler.samplers.base import (
     COMPLETER,
     GENERATOR,
+    JUDGE,
     Luck,
     Sampling,
     Source,
@@ -40,6 +41,7 @@ from labeler.samplers.base import (
     fingerprint,
     uniform,
 )
+from labeler.samplers.planted_judge import PlantedJudge
 
 _VALUE = re.compile(r"Value (\d+(?:\.\d+)?)\.")
 _GOLD = re.compile(r"Gold (-?\d+)\.")
@@ -84,8 +86,10 @@ class PlantedSource:
         self._config = config
         self._seed = seed
 
-    def sampler(self, sampling: Sampling | None = None, role: str = COMPLETER) -> "PlantedSampler":
-        """A sampler of the planted world; role "generator" writes solutions."""
+    def sampler(self, sampling: Sampling | None = None, role: str = COMPLETER) -> Sampler:
+        """A sampler of the planted world; role "generator" writes solutions, "judge" reads them."""
+        if role == JUDGE:
+            return PlantedJudge(sampling or self._config.sampling, self._seed)
         return PlantedSampler(self._config, sampling or self._config.sampling, role, self._seed)
 
 

@@ -3,6 +3,9 @@
 The thread owns the engine; the event loop owns what waits. They meet in a queue of commands,
 one for each call of `generate`, and in one callback a step with all that it finished: so the
 cost of a request is the same whether one or hundreds are in flight.
+
+Engines of one process step by turns: vLLM keeps what a step works on in globals, and two that step
+at once end the process.
 """
 
 import asyncio
@@ -10,15 +13,19 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from labeler.model import Completion, LabelerError
-from labeler.samplers.base import EngineDiedError, failed
+from labeler.model import Completion
+from labeler.samplers.base import EngineDiedError, EngineStartError, failed
 from labeler.samplers.engines import Job, cause_of, completion_of, params_of, prompt_of, with_seed
 
 if TYPE_CHECKING:
     from vllm.v1.engine.llm_engine import LLMEngine
+
+
+_TURN = Lock()
+"""Held by the engine of this process that is built, stepped or released."""
 
 
 @dataclass(slots=True)
@@ -61,7 +68,7 @@ class SteppedEngine:
         self._thread: Thread | None = None
 
     async def start(self) -> "SteppedEngine":
-        """Starts the thread and waits until the model is loaded. Raises LabelerError."""
+        """Starts the thread and waits until the model is loaded. Raises EngineStartError."""
         self._loop = asyncio.get_running_loop()
         ready: asyncio.Future[int] = self._loop.create_future()
         self._thread = Thread(target=self._run, args=(ready,), name="vllm-step", daemon=True)
@@ -99,9 +106,10 @@ class SteppedEngine:
     def _run(self, ready: "asyncio.Future[int]") -> None:
         """The thread: builds the engine and steps it until told to close, or until it breaks."""
         try:
-            engine = self._build()
+            with _TURN:
+                engine = self._build()
         except BaseException as e:  # noqa: BLE001 - whoever waits for the start must hear of it
-            self._post(_refuse, ready, LabelerError(f"vLLM cannot start: {cause_of(e)}"))
+            self._post(_refuse, ready, EngineStartError(f"vLLM cannot start: {cause_of(e)}"))
             return
         try:
             self._post(_accept, ready, engine.model_config.max_model_len)
@@ -122,7 +130,9 @@ class SteppedEngine:
                 else:
                     done += _submit(engine, command)
             if engine.has_unfinished_requests():
-                done += [(o.request_id, completion_of(o)) for o in engine.step() if o.finished]
+                with _TURN:
+                    outputs = engine.step()
+                done += [(o.request_id, completion_of(o)) for o in outputs if o.finished]
             if done:
                 self._post(self._resolve, done)
                 done = []
@@ -190,6 +200,7 @@ def _release(engine: "LLMEngine") -> None:
 
     from vllm.distributed import cleanup_dist_env_and_memory
 
-    engine.engine_core.shutdown()
-    cleanup_dist_env_and_memory()
-    gc.collect()
+    with _TURN:
+        engine.engine_core.shutdown()
+        cleanup_dist_env_and_memory()
+        gc.collect()

@@ -54,6 +54,12 @@ class Facts:
     """Rows of units that were given up."""
     trees: Trees | None = None
     """None where the policy grows none."""
+    provers: Mapping[str, str] = field(default_factory=dict)
+    """What each further prover is, by its name in the column `provers`."""
+    neutral: float | None = None
+    """Progress that counts as none; None where steps have no rating."""
+    weighted: bool = False
+    """Whether the column `weighted` is filled."""
 
 
 def write_card(run: RunDir, facts: Facts) -> None:
@@ -75,6 +81,7 @@ def card(facts: Facts) -> str:
             *_rows(facts),
             *_labels(facts.counts),
             *(_trees(facts.trees) if facts.trees else ()),
+            *_views(facts),
             *_warnings(facts.counts),
             *_HOW_TO_READ,
         ]
@@ -161,6 +168,35 @@ def _trees(trees: Trees) -> Iterator[str]:
         "pairs (`pairs/*.parquet`): preferred and rejected next step": f"{trees.pairs:,}",
     }
     yield from _table(("what", "count"), rows)
+
+
+def _views(facts: Facts) -> Iterator[str]:
+    """Columns that are filled on request."""
+    if facts.provers:
+        yield from ["## Under which provers", ""]
+        yield from _table(("prover", "what"), facts.provers)
+        yield from [_PROVERS, ""]
+    if facts.neutral is not None:
+        yield from [_RATING.format(facts.neutral), ""]
+    if facts.weighted:
+        yield from [_WEIGHTED, ""]
+
+
+_PROVERS = (
+    "Each step's `provers` holds one struct a prover with the value columns under it, "
+    "`provers_0` those of the bare question: under each prover the progress of all steps adds up "
+    "to the own answer's verdict less that first value. Under best_of_J `soft` is the unbiased "
+    "estimate of 1 - (1 - V)^J from n single rollouts, its interval V's Jeffreys interval mapped "
+    "the same way; null where n is below J or depended on outcomes."
+)
+_RATING = (
+    "`rating` is -1 from the first error on; before it 0 for a step whose progress, the whole "
+    "interval included, lies within {} of zero, else 1; null where the target is undecided."
+)
+_WEIGHTED = (
+    "`weighted` is ReST-MCTS*'s weighted value: from 0 each step adds, or if its `hard` is false "
+    "takes back, (1 - v) / (steps to go + 1)."
+)
 
 
 def _part(n: int, whole: int) -> str:

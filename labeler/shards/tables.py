@@ -32,7 +32,7 @@ _MEASURED = pa.struct(
 PROVERS = pa.list_(pa.struct([("prover", pa.string()), *_VALUE]))
 STEP = pa.struct(
     [*_VALUE, ("stopping", pa.string()), ("target", pa.bool_()), ("basis", pa.string()),
-     ("provers", PROVERS)]
+     ("rating", pa.int32()), ("weighted", pa.float64()), ("provers", PROVERS)]
 )  # fmt: skip
 LABELS = pa.schema(
     [("problem_id", pa.string()), ("solution_id", pa.string()), ("question", pa.string()),
@@ -45,7 +45,8 @@ LABELS = pa.schema(
      ("first_error_rule", pa.string()), ("labels", pa.list_(STEP)), ("n_rollouts", pa.int64()),
      ("n_tokens", pa.int64()), ("judge_first_error", pa.int32()), ("keep", pa.bool_()),
      ("drop_reason", pa.string()),
-     ("failures", pa.list_(pa.struct([("step", pa.int32()), ("cause", pa.string())])))]
+     ("failures", pa.list_(pa.struct([("step", pa.int32()), ("cause", pa.string())]))),
+     ("provers_0", PROVERS)]
 )  # fmt: skip
 _PREFIX: list[tuple[str, pa.DataType]] = [
     ("problem_id", pa.string()), ("question", pa.string()), ("gold", pa.string()),

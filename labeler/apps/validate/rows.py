@@ -1,0 +1,134 @@
+"""rows.py - what can be said of a row without a tokenizer: labels, shape, tags, round trip.
+
+The first fault of a row ends the look at it, since those that would follow follow from it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labeler.apps.validate.faults import Kind
+from labeler.apps.validate.texts import tagged
+from labeler.exporting import only_read
+from labeler.formats import BadRowError, Format, Record, Row
+
+LABELS: Mapping[str, str] = {
+    "trl": "labels",
+    "openrlhf": "label",
+    "scan": "scores",
+    "qwen": "labels",
+}
+"""The column with a list of labels, of formats that have one."""
+
+
+_SOFT = "soft labels"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A fault of a row whose place is known."""
+
+    kind: Kind
+    field: str
+    problem: str
+    fix: str
+
+
+class RowCheck:
+    """Looks at rows one by one; it remembers only what kind of labels the first one has."""
+
+    def __init__(self, fmt: Format) -> None:
+        self._format = fmt
+        self._only_read = bool(only_read(fmt))
+        self._sort: str | None = None
+
+    def look(self, row: Row) -> tuple[list[Record], Found | None]:
+        """The row's solutions, and the first fault that there is."""
+        if (found := self._labels(row) or self._tags(row)) is not None:
+            return [], found
+        try:
+            records = self._format.read(row)
+        except BadRowError as error:
+            return [], Found(Kind.SHAPE, error.field_name, error.problem, error.fix)
+        return records, self._round_trip(row, records)
+
+    def _labels(self, row: Row) -> Found | None:
+        """Soft labels where none may be, and labels of several kinds, in a row or between rows."""
+        name = LABELS.get(self._format.name, "")
+        labels = row.get(name)
+        if not isinstance(labels, Sequence) or isinstance(labels, str) or not labels:
+            return None  # what it is instead, the reader says
+        soft = self._format.carries_soft
+        sorts = sorted({_sort(label, soft=soft) for label in labels})
+        if _SOFT in sorts:
+            value = next(label for label in labels if _sort(label, soft=soft) == _SOFT)
+            return Found(
+                Kind.SOFT,
+                name,
+                f"{value} is a soft label, and the trainer rounds it down or refuses it",
+                "Export hard labels, or write soft ones in a format that keeps them.",
+            )
+        if len(sorts) > 1:
+            return Found(
+                Kind.MIXED, name, f"labels of several kinds: {', '.join(sorts)}", "Write one kind."
+            )
+        self._sort = self._sort or sorts[0]
+        if sorts[0] != self._sort:
+            return Found(
+                Kind.MIXED, name, f"{sorts[0]}, where the first row has {self._sort}",
+                "Write one kind in all rows.",
+            )  # fmt: skip
+        return None
+
+    def _tags(self, row: Row) -> Found | None:
+        """The tag or separator of the format inside a text."""
+        for one in tagged(self._format, row):
+            if (there := one.text.count(one.tag)) > one.wanted:
+                return Found(
+                    Kind.TAG,
+                    one.field,
+                    f"{one.tag!r}, which ends a step for the trainer, stands in it {there} times, "
+                    f"not {one.wanted}: labels shift",
+                    "Replace it in the text, or leave the solution out.",
+                )
+        return None
+
+    def _round_trip(self, row: Row, records: Sequence[Record]) -> Found | None:
+        """Whether our reader and writer give the row back, where it is one solution's."""
+        if len(records) != 1 or self._only_read:
+            return None
+        try:
+            written = self._format.write(records[0])
+        except BadRowError as error:
+            return Found(Kind.ROUND_TRIP, error.field_name, error.problem, error.fix)
+        names = [*row, *(name for name in written if name not in row)]
+        for name in names:
+            was, now = _shown(row, name), _shown(written, name)
+            if was != now:
+                return Found(
+                    Kind.ROUND_TRIP,
+                    name,
+                    f"it is {_short(was)}, and read and written again {_short(now)}",
+                    "Write it as the second.",
+                )
+        return None
+
+
+def _sort(label: object, *, soft: bool) -> str:
+    """What kind of label it is; where soft labels may be, every number is one."""
+    if isinstance(label, bool):
+        return "true or false"
+    if isinstance(label, int | float):
+        return "numbers" if soft else "0 or 1" if label in (0, 1) else _SOFT
+    return "nothing" if label is None else "texts" if isinstance(label, str) else "objects"
+
+
+def _shown(row: Mapping[str, Any], name: str) -> str:
+    if name not in row:
+        return "not there"
+    return json.dumps(row[name], ensure_ascii=False, sort_keys=True, default=repr)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:80]}..."

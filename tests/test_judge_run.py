@@ -1,0 +1,159 @@
+"""A judge in a run: asked once, kept in the log, filtered by without a model."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from labeler.apps.consensus import consensus
+from labeler.apps.label import label
+from labeler.apps.run import run
+from labeler.config import ConfigError, load
+from labeler.files import JUDGEMENTS, RunDir, read_rows
+from labeler.model import LabelerError
+from tests.conftest import ROOT
+from tests.processes import finished
+from tests.runs import label_rows, planted_config, rollout_rows
+
+
+def judged(folder: Path, **judge: object) -> Path:
+    """A planted run with a judge; its directory."""
+    config = planted_config(folder, judge=judge or {"samples": 3}, seed=3)
+    run(load(config))
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return judged(tmp_path_factory.mktemp("judged"))
+
+
+def answers(root: Path) -> list[dict[str, object]]:
+    files = sorted((root / "judgements").glob("*/*.parquet"))
+    assert len({f.parent for f in files}) == 1
+    return list(read_rows(files))
+
+
+def test_every_row_says_whether_it_is_kept(root: Path) -> None:
+    rows = label_rows(root)
+    assert rows
+    assert any(row["keep"] for row in rows)
+    assert not all(row["keep"] for row in rows)
+    for row in rows:
+        assert (row["drop_reason"] is None) == row["keep"]
+        if row["keep"]:
+            assert row["judge_first_error"] == row["first_error"]
+
+
+def test_what_it_said_lies_in_judgements(root: Path) -> None:
+    rows = answers(root)
+    assert rows
+    assert list(rows[0]) == JUDGEMENTS.names
+    by_solution: dict[object, list[object]] = {}
+    for row in rows:
+        by_solution.setdefault(row["solution_id"], []).append(row["index"])
+    decided = {r["solution_id"] for r in label_rows(root) if r["first_error"] is not None}
+    assert set(by_solution) == decided
+    assert all(sorted(map(int, found)) == [0, 1, 2] for found in by_solution.values())  # type: ignore[call-overload]
+
+
+def test_filtering_again_asks_nobody(tmp_path: Path) -> None:
+    root = judged(tmp_path)
+    before, said = rollout_rows(root), answers(root)
+    strict = {r["solution_id"]: r["keep"] for r in label_rows(root)}
+    label(root, ["consensus.tolerance=9", "consensus.judge_undecided=true"])
+    wide = {r["solution_id"]: r["keep"] for r in label_rows(root)}
+    assert sum(wide.values()) > sum(strict.values())
+    assert all(wide[name] for name, kept in strict.items() if kept)
+    label(root, [])
+    assert {r["solution_id"]: r["keep"] for r in label_rows(root)} == strict
+    assert rollout_rows(root) == before
+    assert answers(root) == said
+
+
+def test_a_judge_that_comes_later_is_all_that_is_asked(tmp_path: Path) -> None:
+    config = planted_config(tmp_path, seed=3)
+    run(load(config))
+    without = rollout_rows(tmp_path / "run")
+    assert all(row["keep"] is None for row in label_rows(tmp_path / "run"))
+    summary = run(load(planted_config(tmp_path, judge={"samples": 3}, seed=3)))
+    both = rollout_rows(tmp_path / "run")
+    assert without.items() <= both.items()
+    assert summary.counters.rollouts == len(both) - len(without)
+    again = run(load(planted_config(tmp_path, judge={"samples": 3}, seed=3)))
+    assert again.counters.rollouts == 0
+
+
+def test_more_answers_are_added_to_those_that_are_there(root: Path, tmp_path: Path) -> None:
+    few = answers(judged(tmp_path, samples=1))
+    many = answers(root)
+    assert len(many) == 3 * len(few)
+    assert all(row in many for row in few)
+
+
+def test_always_asks_of_undecided_solutions_too(tmp_path: Path) -> None:
+    config = planted_config(
+        tmp_path, judge={"when": "always"}, seed=3, labels={"decided": 0.999999}
+    )
+    run(load(config))
+    rows = label_rows(tmp_path / "run")
+    undecided = [row for row in rows if row["first_error"] is None]
+    assert undecided
+    assert {row["drop_reason"] for row in undecided} == {"rollouts_undecided"}
+    assert len(answers(tmp_path / "run")) == len(rows)
+
+
+def test_the_table_counts_what_the_labels_say(root: Path) -> None:
+    with (root / "shown.txt").open("w") as file:
+        found = consensus(root, Console(file=file, width=100))
+        consensus(root, Console(file=file, width=100), as_json=True)
+    rows = label_rows(root)
+    assert found.solutions == len(rows)
+    assert found.kept == sum(row["keep"] for row in rows)
+    text = (root / "shown.txt").read_text()
+    assert f"kept {found.kept} of {found.solutions} solutions" in text
+    assert json.loads(text[text.index("\n{") :])["kept"] == found.kept
+
+
+def test_without_a_judge_there_is_nothing_to_show(tmp_path: Path) -> None:
+    run(load(planted_config(tmp_path, 2)))
+    with pytest.raises(LabelerError, match="no judge was asked"):
+        consensus(tmp_path / "run", Console())
+    with pytest.raises(LabelerError, match="no labels"):
+        consensus(tmp_path, Console())
+
+
+def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text("Find it.\n{steps}\nThe problem was {question}")
+    loaded = load(planted_config(tmp_path, judge={"template": str(own)}))
+    assert loaded.judge is not None
+    shown = loaded.judge.shown("Q?", ("one {question}", "two"), loaded.prompt).question
+    assert shown == "Find it.\nStep 1: one {question}\n\nStep 2: two\nThe problem was Q?"
+    own.write_text("no slots")
+    with pytest.raises(ConfigError, match=r"must hold \{question\} once"):
+        load(planted_config(tmp_path, judge={"template": str(own)}))
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load(planted_config(tmp_path, judge={"template": str(tmp_path / "none")}))
+
+
+def test_the_run_directory_of_a_judge_is_no_other_run(tmp_path: Path) -> None:
+    with_judge = load(planted_config(tmp_path, judge={"samples": 2}))
+    assert with_judge.hash == load(planted_config(tmp_path)).hash
+    assert not RunDir(tmp_path / "run").judgements("x").exists()
+
+
+@pytest.mark.engine
+@pytest.mark.cluster
+def test_a_model_that_cannot_judge_names_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "run"
+    config = ROOT / "configs/consensus.yaml"
+    code, output = finished("run", config, f"run_dir={root}", "problems.limit=2")
+    assert code == 0, output
+    rows, said = label_rows(root), answers(root)
+    assert len(said) == sum(row["first_error"] is not None for row in rows) > 0
+    assert all(row["first_error"] is None for row in said)
+    assert {row["keep"] for row in rows} == {False}
+    reasons = {row["drop_reason"] for row in rows if row["first_error"] is not None}
+    assert reasons == {"judge_undecided"}
