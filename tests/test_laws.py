@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.labels import Evidence, LabelConfig, believe, label, tally
@@ -43,6 +43,7 @@ def name(policy: Policy) -> str:
 
 
 every_policy = pytest.mark.parametrize("policy", POLICIES, ids=name)
+each = settings(max_examples=30)  # of ten policies
 
 
 def test_every_policy_is_here() -> None:
@@ -87,6 +88,7 @@ def first_errors(
 
 
 @every_policy
+@each
 @given(world=planted_tasks())
 def test_nothing_is_asked_twice_and_the_budget_is_kept(policy: Policy, world: PlantedTask) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -105,6 +107,7 @@ def test_nothing_is_asked_twice_and_the_budget_is_kept(policy: Policy, world: Pl
 
 
 @every_policy
+@each
 @given(world=planted_tasks(), cut=st.integers(0, 8))
 def test_an_interruption_leaves_no_trace(policy: Policy, world: PlantedTask, cut: int) -> None:
     task = world.task
@@ -140,6 +143,7 @@ def _rows(log: RolloutLog) -> list[tuple]:
 
 
 @every_policy
+@each
 @given(world=planted_tasks(noiseless=True))
 def test_a_noiseless_oracle_shows_the_first_error(policy: Policy, world: PlantedTask) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -158,6 +162,7 @@ def _completer(log: RolloutLog) -> str:
 
 
 @every_policy
+@each
 @given(world=planted_tasks())
 def test_every_policy_agrees_with_exhaustive_where_both_measured(
     policy: Policy, world: PlantedTask
@@ -171,6 +176,7 @@ def test_every_policy_agrees_with_exhaustive_where_both_measured(
 
 
 @every_policy
+@each
 @given(world=planted_tasks(), failing=st.floats(0.1, 0.5))
 def test_failures_that_pass_leave_no_trace(
     policy: Policy, world: PlantedTask, failing: float

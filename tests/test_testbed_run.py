@@ -21,7 +21,7 @@ N = 4
 def test_the_quickstart_survives_kills_of_actor_and_driver(tmp_path: Path) -> None:
     root = tmp_path / "run"
     arguments = [
-        "run", ROOT / "configs/quickstart.yaml", f"run_dir={root}", "problems.limit=16",
+        "run", ROOT / "configs/quickstart.yaml", f"run_dir={root}", "problems.limit=8",
         f"policy.n={N}", "generator.per_problem=2", "unit_size=2", "flush_seconds=0.2",
     ]  # fmt: skip
     with labeler(*arguments) as command:

@@ -210,8 +210,19 @@ def _marked(tail: str, start: int) -> str | None:
         if span.isalnum():
             return span
         if span:
-            clause = _CLAUSE.search(span)
-            return tidy(span[: clause.start()] if clause else span) or None
+            return tidy(span[: _clause_end(span)]) or None
         if line.strip(" \t\r*:$_"):
             return None
     return None
+
+
+def _clause_end(span: str) -> int:
+    """Where the first clause of a line ends. A comma within brackets ends none: (x, pi)."""
+    found = [clause.start() for clause in _CLAUSE.finditer(span)]
+    outside = (at for at in found if not _opened(span[:at])) if not _opened(span) else iter(found)
+    return next(outside, len(span))
+
+
+def _opened(span: str) -> int:
+    """How many more brackets a text opens than it closes."""
+    return sum(span.count(mark) for mark in "([{") - sum(span.count(mark) for mark in ")]}")

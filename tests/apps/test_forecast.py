@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.apps.costing import Costing, Plan
@@ -45,6 +45,7 @@ def test_an_exhaustive_plan_is_exactly_what_is_asked_for(world: PlantedTask, n: 
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, ADAPTIVE], ids=repr)
+@settings(max_examples=30)
 @given(world=planted_tasks())
 def test_no_world_costs_more_than_the_bound(policy: Policy, world: PlantedTask) -> None:
     made = costed(policy, world.task)

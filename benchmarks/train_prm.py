@@ -1,0 +1,181 @@
+"""What do labels buy? The same small model, trained on each kind of label at equal cost.
+
+    python benchmarks/train_prm.py [--quick] [--tuned]
+
+Labels come from the recorded pool; the base is the testbed's model. Each contender has the same
+budget of tokens (rollouts, and the solutions themselves): exhaustive spends it on about a third of
+the solutions that adaptive labels with it, the pilot for its value model included. Tested on fresh
+solutions of other problems, whose first state error is known exactly, by ProcessBench's F1; the
+threshold of each model is the best one on fresh validation problems, the first of the same set.
+
+The base stays as it is and a small head learns (train_prm_frozen.py); with --tuned labeler.prm's
+own trainer trains all of it, which takes many times as long. The last line has adaptive's F1
+less that of exhaustive 8 with hard labels, with its 95% interval over test problems and seeds: of
+adaptive's first errors, and (values_) of its posterior values.
+"""
+
+import argparse
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from train_prm_fresh import MODEL, fresh
+from train_prm_frozen import fit_head, head_scores, keep_features
+from train_prm_labels import Contender, World, budget, labelled, write
+from train_prm_scores import Comparison
+
+from labeler.prm.evaluation import trace_errors
+from labeler.prm.examples import read_run
+from labeler.prm.network import start
+from labeler.prm.scoring import best_threshold, first_below, scores_of
+from labeler.prm.settings import Settings
+from labeler.prm.training import encoded, fit
+
+BASE = Contender("exhaustive 8, hard", "exhaustive", "first_zero", "target")
+ADAPTIVE = Contender("adaptive, hard", "adaptive", "posterior", "target")
+VALUES = Contender("adaptive, values", "adaptive", "posterior", "soft_posterior")
+TRUTH = Contender("exact truth", "adaptive", "truth", "target", "all")
+CONTENDERS = (
+    BASE,
+    Contender("exhaustive 8, soft", "exhaustive", "first_zero", "soft"),
+    Contender("exhaustive 8, posterior values", "exhaustive", "posterior", "soft_posterior"),
+    Contender("exhaustive 8, hard, consensus", "exhaustive", "first_zero", "target", judge=True),
+    ADAPTIVE,
+    VALUES,
+    Contender("adaptive, hard, same solutions", "adaptive", "posterior", "target", "same"),
+    TRUTH,
+)
+QUICK = (BASE, ADAPTIVE, VALUES)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much of everything."""
+
+    seeds: int
+    problems: int
+    epochs: int
+    validation: int
+    test: int
+
+
+FULL, SMALL = Size(5, 400, 3, 400, 1200), Size(1, 100, 1, 100, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One trained model on the test problems."""
+
+    solutions: int
+    """That it learnt from."""
+    tokens: int
+    """That their labels cost."""
+    predicted: tuple[int, ...]
+    """First errors, 1-based, 0 none."""
+    threshold: float
+
+
+def outcome(contender: Contender, seed: int, size: Size, features: Path | None) -> Outcome:
+    """Label, train, choose the threshold, predict; without features the base is trained, too."""
+    import torch
+
+    torch.set_num_threads(1)
+    labels = labelled(contender, World(seed, size.problems))
+    with TemporaryDirectory() as folder:
+        examples = read_run(write(labels, Path(folder)), contender.labels)
+    rows = fresh(size.validation + size.test)
+    texts = [(row["problem"], tuple(row["steps"])) for row in rows]
+    if features:
+        scores = head_scores(features, fit_head(features, examples, seed), texts)
+    else:
+        model = start(Settings(base=MODEL, epochs=size.epochs, batch=8, seed=seed))
+        fit(model, encoded(model, examples))
+        scores = scores_of(model, texts)
+    known = [row["label"] + 1 for row in rows[: size.validation]]
+    threshold = best_threshold(scores[: size.validation], known)
+    assert threshold is not None
+    predicted = tuple(first_below(row, threshold) for row in scores[size.validation :])
+    return Outcome(len(examples), sum(one.tokens for one in labels), predicted, threshold)
+
+
+def lines(
+    found: dict[Contender, list[Outcome]],
+    comparison: Comparison,
+    truths: list[int],
+    right: list[bool],
+) -> list[str]:
+    """The table."""
+    head = f"{'labels':31} solutions  ktokens  F1 (95%)                    less {BASE.name}"
+    made = [f"{head:90}    thresholds  trace errors located, claimed"]
+    for contender, outcomes in found.items():
+        score = comparison.f1(contender.name)
+        pairs = [list(zip(truths, o.predicted, strict=True)) for o in outcomes]
+        trace = [trace_errors(of_seed, right) for of_seed in pairs]
+        made.append(
+            f"{contender.name:31} {_mean([o.solutions for o in outcomes]):9.0f} "
+            f"{_mean([o.tokens for o in outcomes]) / 1000:8.0f}  "
+            f"{score.value:.3f} ({score.low:.3f}-{score.high:.3f})  "
+            f"{comparison.difference(contender.name, BASE.name)!s:28} "
+            f"{' '.join(f'{o.threshold:.2f}' for o in outcomes):16} "
+            f"{_mean([t.located for t in trace]):.1f}, {_mean([t.claimed for t in trace]):.0f}"
+        )
+    return made
+
+
+def last_line(comparison: Comparison) -> str:
+    """The headline."""
+    parts = {"exhaustive8_hard": BASE, "adaptive": ADAPTIVE, "adaptive_values": VALUES}
+    values = {f"f1_{key}": comparison.f1(c.name).value for key, c in parts.items()}
+    for prefix, contender in (("", ADAPTIVE), ("values_", VALUES)):
+        less = comparison.difference(contender.name, BASE.name)
+        values[f"{prefix}difference"] = less.value
+        values[f"{prefix}difference_low"] = less.low
+        values[f"{prefix}difference_high"] = less.high
+    return " ".join(f"{name}={value:.4f}" for name, value in values.items())
+
+
+def _mean(values: list[int]) -> float:
+    return sum(values) / len(values)
+
+
+def main() -> None:
+    """Print the table and the headline."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a part of it, under a minute")
+    parser.add_argument("--tuned", action="store_true", help="train the base, too (slow)")
+    given = parser.parse_args()
+    size, contenders = (SMALL, QUICK) if given.quick else (FULL, CONTENDERS)
+    begun = time.monotonic()
+    jobs = list(product(range(size.seeds), contenders))
+    found: dict[Contender, list[Outcome]] = {c: [] for c in contenders}
+    tested = size.validation + size.test
+    worlds = [World(seed, size.problems) for seed in range(size.seeds)]
+    with TemporaryDirectory() as folder, ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as do:
+        rows = do.submit(fresh, tested).result()[size.validation :]
+        features = None if given.tuned else Path(folder) / "features"
+        if features:
+            do.submit(keep_features, features, worlds, tested).result()
+        waiting = [do.submit(outcome, c, seed, size, features) for seed, c in jobs]
+        for (_, contender), one in zip(jobs, waiting, strict=True):
+            found[contender].append(one.result())
+    truths = [row["label"] + 1 for row in rows]
+    right = [bool(row["final_answer_correct"]) for row in rows]
+    comparison = Comparison(truths, {c.name: [o.predicted for o in found[c]] for c in found})
+    spent = [budget(world) for world in worlds]
+    trace = sum(t > 0 for t, r in zip(truths, right, strict=True) if r)
+    print(
+        f"{len(rows)} test solutions, one a problem: {sum(t > 0 for t in truths)} with a wrong "
+        f"step; {sum(right)} right answers, {trace} of them with a wrong step (trace errors)"
+    )
+    print(f"budget in tokens, by seed: {spent}; thresholds from {size.validation} other problems")
+    print(*lines(found, comparison, truths, right), sep="\n")
+    print(f"{time.monotonic() - begun:.0f} s")
+    print(last_line(comparison))
+
+
+if __name__ == "__main__":
+    main()

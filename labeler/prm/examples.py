@@ -1,0 +1,120 @@
+"""examples.py - label shards and benchmark files, read through `datasets`, as solutions to learn.
+
+Streaming, so that nothing is written to a cache. A row that consensus filtering dropped (`keep` is
+false) is left out.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from labeler.formats import BadRowError, ProcessBench, Record
+from labeler.model import LabelerError
+from labeler.prm.settings import Labels
+
+_COLUMNS = (
+    "problem_id", "question", "steps", "labels", "first_error", "first_error_posterior",
+    "is_correct", "keep",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A solution of K steps."""
+
+    problem_id: str
+    question: str
+    steps: tuple[str, ...]
+    targets: tuple[float | None, ...]
+    """(K,): the probability that each step is good; None: it says nothing."""
+    first_error: int | None = None
+    """By the labels; 1-based, 0 is none, None is undecided."""
+    is_correct: bool | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any step has a target."""
+        return any(target is not None for target in self.targets)
+
+
+def read_run(run: Path, labels: Labels) -> list[Example]:
+    """The solutions of a run with at least one label of this kind.
+
+    Raises LabelerError where the directory has no labels, or none of this kind.
+    """
+    files = sorted((run / "labels").glob("*.parquet"))
+    if not files:
+        raise LabelerError(f"{run} has no labels/*.parquet: run `labeler run` or `label` first")
+    rows = _rows("parquet", files, columns=list(_COLUMNS))
+    made = [_example(row, labels) for row in rows if row["keep"] is not False]
+    found = [example for example in made if example.says_something]
+    if not found:
+        raise LabelerError(
+            f"none of the {len(made)} solutions of {run} that are kept has a step with a label of "
+            f"kind {labels!r}: choose another kind, or label with more rollouts"
+        )
+    return found
+
+
+def read_truth(path: Path) -> list[Record]:
+    """Solutions whose first error is known: rows of ProcessBench in JSON, JSONL or Parquet.
+
+    Raises LabelerError naming the row where the file has another shape.
+    """
+    kind = "parquet" if path.suffix == ".parquet" else "json"
+    if not path.is_file():
+        raise LabelerError(f"there is no file {path}")
+    found = []
+    for number, row in enumerate(_rows(kind, [path]), 1):
+        try:
+            found += ProcessBench().read(row)
+        except BadRowError as e:
+            raise LabelerError(f"{path}, row {number}: {e}") from e
+    if not found:
+        raise LabelerError(f"{path} has no rows")
+    return found
+
+
+def _rows(kind: str, files: Sequence[Path], **options: object) -> Iterator[Mapping[str, Any]]:
+    import datasets
+
+    try:
+        yield from datasets.load_dataset(
+            kind, data_files=[str(f) for f in files], split="train", streaming=True, **options
+        )
+    except (datasets.exceptions.DatasetsError, ValueError) as e:  # Arrow's errors are ValueErrors
+        raise LabelerError(f"{files[0]} cannot be read as {kind}: {e}") from e
+
+
+def _example(row: Mapping[str, Any], labels: Labels) -> Example:
+    if labels == "sound":
+        targets = sound(row["first_error_posterior"], len(row["steps"]))
+    else:
+        targets = tuple(_number(step[labels]) for step in row["labels"])
+    return Example(
+        row["problem_id"],
+        row["question"],
+        tuple(row["steps"]),
+        targets,
+        row["first_error"],
+        row["is_correct"],
+    )
+
+
+def sound(posterior: Sequence[Mapping[str, Any]] | None, steps: int) -> tuple[float | None, ...]:
+    """(K,): for each step the probability that the first error, if any, comes after it.
+
+    `posterior` has the likeliest places alone; their probabilities are scaled to sum to one.
+    """
+    if not posterior:
+        return (None,) * steps
+    places = {entry["step"] or steps + 1: entry["probability"] for entry in posterior}
+    whole = sum(places.values())
+    return tuple(
+        sum(p for place, p in places.items() if place > k) / whole for k in range(1, steps + 1)
+    )
+
+
+def _number(value: float | bool | None) -> float | None:
+    return None if value is None else float(value)
