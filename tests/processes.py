@@ -18,6 +18,7 @@ from uuid import uuid4
 from tests.conftest import ROOT
 
 MARK = "LABELER_TEST_MARK"
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 START = "from labeler.cli import main; main()"
 
 
@@ -68,7 +69,8 @@ class Command:
 def labeler(*arguments: str | Path, most_bytes: int | None = None) -> Iterator[Command]:
     """Start `labeler ARGUMENTS`; at the end nothing of it is left.
 
-    With `most_bytes` the system refuses it any larger file, as a full disk would.
+    With `most_bytes` the system refuses it any larger file, as a full disk would. It then compiles
+    no module to disk: Python would leave a torn one there, which all later processes would read.
     """
     limit = (
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes},) * 2); " if most_bytes else ""
@@ -81,7 +83,7 @@ def labeler(*arguments: str | Path, most_bytes: int | None = None) -> Iterator[C
             stderr=subprocess.STDOUT,
             text=True,
             cwd=ROOT,
-            env={**os.environ, MARK: mark},
+            env={**os.environ, MARK: mark, **({NO_BYTECODE: "1"} if most_bytes else {})},
         ),
         mark,
     )

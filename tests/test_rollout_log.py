@@ -161,7 +161,7 @@ except FileError as error:
     print(error)
 """
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-B", "-c", script],
         capture_output=True,
         text=True,
         check=True,
