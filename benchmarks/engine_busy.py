@@ -11,7 +11,7 @@ What counts of both is the middle of a run: some seconds with the engine full an
 (An engine fills and drains once a run, little of a long one and much of this.) The run is then cut
 off, plain vLLM takes its turn, and the next round begins: the pace of a shared machine changes
 within a minute, so the headline is the median of the rounds' ratios. `--quick` is a smoke test of
-one round on the testbed model; it may be off by 0.2 and more.
+one round on the testbed model; it may be off by 0.3 and more.
 
 An exhaustive search asks for all at once; an adaptive one waits for each reply, so that many
 problems have to be searched side by side. `--searches 64 128 256 512` shows how many: each is a run
@@ -285,8 +285,8 @@ def works_of(arguments: argparse.Namespace) -> list[list[Work]]:
     if arguments.searches:
         return [[Work(f"adaptive{n}", model, "adaptive", n, 5, 8) for n in arguments.searches]]
     if arguments.quick:
-        quick = [("testbed", "exhaustive", 32), ("adaptive", "adaptive", 128)]
-        return [[Work(name, model, kind, n, 1, 4) for name, kind, n in quick]]
+        quick = [("testbed", "exhaustive", 32), ("adaptive", "adaptive", 96)]
+        return [[Work(name, model, kind, n, 1, 3) for name, kind, n in quick]]
     kinds = [("testbed", "exhaustive", 64), ("adaptive", "adaptive", 512), ("omega", "omega", 512)]
     ours = [Work(name, model, kind, n, 5, 8) for name, kind, n in kinds]
     if not arguments.smollm2.is_dir():
