@@ -1,9 +1,9 @@
 """consensus.py - keep what rollouts and judge agree on. Pure.
 
 Monte-Carlo labels measure the completer's luck as well as the step; a judge errs in other ways.
-Zhang et al. 2025 (The Lessons of Developing Process Reward Models in Mathematical Reasoning,
-section 3.2) keep a solution only when both name the same first wrong step. Nothing is thrown
-away here: every row of labels keeps its place and says whether it is kept, and if not, why.
+Zhang et al. 2025 (The Lessons of Developing Process Reward Models in Mathematical Reasoning) keep a
+solution only when both name the same first wrong step. Nothing is thrown away here: every row of
+labels keeps its place and says whether it is kept, and if not, why.
 """
 
 from collections import Counter

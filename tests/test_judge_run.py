@@ -7,14 +7,16 @@ import pytest
 from rich.console import Console
 
 from labeler.apps.consensus import consensus
+from labeler.apps.doctor import roles
 from labeler.apps.label import label
+from labeler.apps.pilot import completers
 from labeler.apps.run import run
 from labeler.config import ConfigError, load
 from labeler.files import JUDGEMENTS, RunDir, read_rows
 from labeler.model import LabelerError
 from tests.conftest import ROOT
 from tests.processes import finished
-from tests.runs import label_rows, planted_config, rollout_rows
+from tests.runs import label_rows, planted_config, rollout_rows, write_problems
 
 
 def judged(folder: Path, **judge: object) -> Path:
@@ -136,6 +138,25 @@ def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
         load(planted_config(tmp_path, judge={"template": str(own)}))
     with pytest.raises(ConfigError, match="cannot be read"):
         load(planted_config(tmp_path, judge={"template": str(tmp_path / "none")}))
+
+
+def test_a_judge_is_not_taken_for_the_generator(tmp_path: Path) -> None:
+    bare = write_problems(tmp_path / "bare.jsonl", 6, solutions=0)
+    changes = {"problems": {"path": str(bare)}, "generator": {"per_problem": 2}}
+    run(load(planted_config(tmp_path, **changes)))
+    before = completers(RunDir(tmp_path / "run"))
+    assert None not in before
+    run(load(planted_config(tmp_path, **changes, judge={"when": "always"})))
+    assert answers(tmp_path / "run")
+    assert completers(RunDir(tmp_path / "run")) == before
+
+
+def test_the_doctor_looks_at_a_judge_of_its_own(tmp_path: Path) -> None:
+    own = {"prompt": {"kind": "raw"}, "completer": {"kind": "planted", "delay_ms": 1.0}}
+    found = roles(load(planted_config(tmp_path, judge=own)))["judge"]
+    assert found.prompt.kind == "raw"
+    assert found.completer == load(planted_config(tmp_path, judge=own)).judge.completer  # type: ignore[union-attr]
+    assert "judge" not in roles(load(planted_config(tmp_path, judge={})))
 
 
 def test_the_run_directory_of_a_judge_is_no_other_run(tmp_path: Path) -> None:

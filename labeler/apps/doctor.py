@@ -94,6 +94,13 @@ def roles(config: RunConfig) -> dict[str, RunConfig]:
             found[f"prover {prover.name}"] = config.model_copy(
                 update={"completer": prover.completer}
             )
+    if (judge := config.judge) is not None and (judge.completer or judge.prompt):
+        found["judge"] = config.model_copy(
+            update={
+                "completer": judge.completer or config.completer,
+                "prompt": judge.prompt or config.prompt,
+            }
+        )
     return found
 
 

@@ -124,7 +124,9 @@ def completers(run: RunDir) -> tuple[str | None, str | None]:
         for name, step, at in zip(*table.values(), strict=True):
             first, last = spans.get((step > 0, name), (at, at))
             spans[step > 0, name] = min(first, at), max(last, at)
-    named = sorted({entry.completer for entry in manifest.read(run).values()})
+    entries = manifest.read(run).values()
+    named = sorted({entry.completer for entry in entries})
+    judges = {entry.judge.completer for entry in entries if entry.judge}
     further = run.config.exists() and read_config(run).completers
     deep = sorted(
         (-span[0] if further else span[1], name)
@@ -135,7 +137,8 @@ def completers(run: RunDir) -> tuple[str | None, str | None]:
     if not deep and not named:
         return (flat[-1][1] if flat else None), None
     completer = named[-1] if named else deep[-1][1]
-    writers = [name for _, name in flat if name not in {completer, *(n for _, n in deep)}]
+    others = {completer, *judges, *(name for _, name in deep)}
+    writers = [name for _, name in flat if name not in others]
     return completer, writers[-1] if writers else None
 
 

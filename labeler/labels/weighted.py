@@ -1,4 +1,4 @@
-"""weighted.py - the weighted values of ReST-MCTS* (Zhang et al. 2024, section 3.1).
+"""weighted.py - the weighted values of ReST-MCTS* (Zhang et al. 2024).
 
     v_0 = 0,   v_k = max(0, v_{k-1} + w_k),   w_k = (1 - v_{k-1}) / (m_k + 1) * (1 - 2 r_k)
 

@@ -1,8 +1,8 @@
 """programmed_judge.py - a judge whose errors are set: for asking when consensus filtering helps.
 
-It knows the exact first error and errs as LLM judges do (Zheng et al. 2024, ProcessBench: worse on
-harder problems, on late errors, on slips): never independently of the solution, which would make
-the point by construction.
+It knows the exact first error and errs where a reader may be expected to, on hard problems, late
+errors and slips: never independently of the solution, which would make the point by construction.
+How real judges err was not measured.
 1. It misses an error more often the harder the problem is, the later the error, and if it is a slip
    that does not change the state. A miss says "none", or a later step.
 2. It finds an error where there is none more often on hard problems and long solutions.
