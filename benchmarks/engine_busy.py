@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from labeler.units import Workshop
 
 TESTBED = Path("data/testbed")
-AT_ONCE = 256
-"""Completions that an engine works on at once: the default of both."""
 SUPPLY = 4
 """Problems that a round is given, for each in flight."""
 
@@ -69,6 +67,9 @@ class Work:
     seconds: float
     """Of each round."""
     max_tokens: int = 256
+    at_once: int = 256
+    """Completions that both engines work on at once. One must take far less time than a round, for
+    its tokens count when it is done."""
 
     def config(self, folder: Path) -> RunConfig:
         """A run over testbed problems.
@@ -88,6 +89,7 @@ class Work:
                 "model": self.model,
                 "max_model_len": 512,
                 "sampling": {"temperature": 1.0, "max_tokens": self.max_tokens},
+                "engine": {"max_num_seqs": self.at_once},
             },
             "generator": {"per_problem": 1 if self.kind == "exhaustive" else 4},
             "policy": {"kind": self.kind},
@@ -145,7 +147,7 @@ async def measure(works: Sequence[Work], folder: Path) -> list[dict[str, Any]]:
                         "searches": work.searches,
                         "tokens": tokens,
                         "labeler": tokens / (ends - begins),
-                        "plain": generate(plain, rows, work.seconds),
+                        "plain": generate(plain, rows, work),
                     }
                 )
     return found
@@ -211,7 +213,7 @@ def logged(config: RunConfig, run: RunDir, units: Sequence[str], renderer: "Rend
     return sorted(found, key=lambda row: row.at)
 
 
-def generate(llm: "LLM", rows: Sequence[Row], seconds: float) -> float:
+def generate(llm: "LLM", rows: Sequence[Row], work: Work) -> float:
     """Tokens per second of plain vLLM on these prompts and token counts, its engine kept full.
 
     They are fed by and by, over again where they run out; what counts begins when as many have
@@ -222,8 +224,8 @@ def generate(llm: "LLM", rows: Sequence[Row], seconds: float) -> float:
     open_: dict[str, int] = {}
     tokens = done = 0
     begins = math.inf
-    while (now := time.perf_counter()) < begins + seconds:
-        while len(open_) < 2 * AT_ONCE:
+    while (now := time.perf_counter()) < begins + work.seconds:
+        while len(open_) < 2 * work.at_once:
             i, row = next(waiting)
             open_[str(i)] = row.tokens
             engine.add_request(str(i), {"prompt_token_ids": row.prompt}, exactly(row.tokens, i))
@@ -231,7 +233,7 @@ def generate(llm: "LLM", rows: Sequence[Row], seconds: float) -> float:
             if output.finished:
                 tokens += open_.pop(output.request_id)
                 done += 1
-        if begins == math.inf and done >= AT_ONCE:
+        if begins == math.inf and done >= work.at_once:
             begins, tokens = time.perf_counter(), 0
     engine.abort_request(list(open_))
     return tokens / (now - begins)
@@ -292,7 +294,7 @@ def works_of(arguments: argparse.Namespace) -> list[list[Work]]:
     if not arguments.smollm2.is_dir():
         print(f"no SmolLM2 in {other}: python pipelines/smollm2.py makes it")
         return [ours]
-    return [ours, [Work("smollm2", other, "exhaustive", 6, 3, 20, max_tokens=48)]]
+    return [ours, [Work("smollm2", other, "exhaustive", 6, 3, 20, max_tokens=48, at_once=32)]]
 
 
 def main() -> None:
