@@ -114,7 +114,7 @@ class RunConfig(Params):
     @classmethod
     def _default_kinds(cls, data: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
         """`policy.n=16` alone means the default policy with another n."""
-        for key, kind in (("policy", "exhaustive"), ("runner", "ray")):
+        for key, kind in (("policy", "exhaustive"), ("runner", "ray"), ("judge", "locate")):
             if isinstance(data, dict) and isinstance(data.get(key), dict):
                 data = {**data, key: {"kind": kind, **data[key]}}
         return data

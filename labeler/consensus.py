@@ -24,7 +24,8 @@ class Bucket(StrEnum):
     DISAGREE = "disagree"
     ROLLOUTS_UNDECIDED = "rollouts_undecided"
     JUDGE_UNDECIDED = "judge_undecided"
-    """It was not asked, could not be read, or did not agree with itself."""
+    """It was not asked, could not be read, or did not agree with itself: `drop_reason` says which
+    (labeler.judging.Saying)."""
 
 
 class ConsensusConfig(Params):
@@ -69,6 +70,12 @@ def decide(
     found = bucket(by_rollouts, by_judge, config.tolerance)
     kept = config.keeps(found)
     return kept, None if kept else found.value
+
+
+def matters(by_rollouts: int | None, steps: int, config: ConsensusConfig) -> bool:
+    """Whether what a judge says of a solution of so many steps can change that it is kept."""
+    said = (None, *range(steps + 1))
+    return len({decide(by_rollouts, named, config)[0] for named in said}) > 1
 
 
 @dataclass(frozen=True, slots=True)

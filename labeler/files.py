@@ -46,11 +46,10 @@ VERDICTS = pa.schema(
      ("gold_key", pa.string()), ("verdict", pa.string()), ("reason", pa.string()),
      ("answer", pa.string()), ("millis", pa.float32())]
 )  # fmt: skip
-
-
 JUDGEMENTS = pa.schema(
-    [("solution_id", pa.string()), ("index", pa.int32()), ("first_error", pa.int32()),
-     ("text", pa.large_string()), ("finish", pa.string()), ("n_tokens", pa.int32())]
+    [("solution_id", pa.string()), ("index", pa.int32()), ("step", pa.int32()),
+     ("first_error", pa.int32()), ("score", pa.float64()), ("text", pa.large_string()),
+     ("finish", pa.string()), ("n_tokens", pa.int32())]
 )  # fmt: skip
 
 

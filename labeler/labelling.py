@@ -14,7 +14,7 @@ import pyarrow as pa
 from labeler.config import RunConfig
 from labeler.files import JUDGEMENTS, RunDir, write_table
 from labeler.ingest import read_unit
-from labeler.judged import answers, filtered
+from labeler.judged import answers, filtered, judged
 from labeler.labels import SolutionLabel
 from labeler.manifest import Staged
 from labeler.model import (
@@ -165,9 +165,9 @@ async def stage(log: RolloutLog, tasks: Sequence[Task], run: RunDir, view: View)
     forest = view.forest(log)
     labels = all_labels(log, tasks, view)
     if view.judge:
-        labels = filtered(log, labels, view.judge, view.config)
-        said = list(answers(log, labels, view.judge, view.config))
-        table = pa.Table.from_pylist(said, schema=JUDGEMENTS)
+        said = [judged(log, row, view.judge, view.config) for row in labels]
+        labels = filtered(labels, said, view.config)
+        table = pa.Table.from_pylist(list(answers(labels, said)), schema=JUDGEMENTS)
         place = run.judgements(view.judge.name) / f"{log.unit}.parquet"
         await asyncio.to_thread(write_table, place, table, view.config.hash)
     rows: dict[str, Rows] = {"labels": labels}

@@ -59,6 +59,8 @@ class Judge:
     """Fingerprint."""
     settings: Mapping[str, Any]
     """Its configuration (JudgeConfig)."""
+    chooser: str = ""
+    """Fingerprint of what tells how likely its choices are; none where it answers in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ Identity is content: every key and seed here is a blake2b digest of text, so it 
 restarts, shards and machines. This module does no I/O and imports nothing of the package.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
@@ -137,6 +137,8 @@ class Completion:
     """Tokens of the rendered prefix."""
     seed: int | None = None
     """The seed that was sent; None when none was."""
+    logprobs: Mapping[int, float] | None = None
+    """Log probabilities of the first token, by id, where these were asked for."""
 
 
 @dataclass(frozen=True, slots=True)

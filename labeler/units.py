@@ -9,7 +9,7 @@ whatever the log holds.
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 from labeler import generation
@@ -17,7 +17,7 @@ from labeler.config import RunConfig
 from labeler.files import RunDir
 from labeler.fulfil import Counters, Fulfiller
 from labeler.grading import AnswerGrader
-from labeler.judged import asks, judge_of
+from labeler.judged import heard, judge_of, judgement, worth_asking
 from labeler.labelling import (
     View,
     all_labels,
@@ -28,13 +28,14 @@ from labeler.labelling import (
     stored,
     tasks_of,
 )
+from labeler.labels import SolutionLabel
 from labeler.manifest import Judge, Prover, Staged
 from labeler.model import Sampler, Task
 from labeler.policies import needs_solutions
 from labeler.problems import Rejected, Rejection
 from labeler.provenance import made_with
 from labeler.rollout_log import RolloutLog
-from labeler.samplers import COMPLETER, GENERATOR, JUDGE, Opened
+from labeler.samplers import CHOOSER, COMPLETER, GENERATOR, JUDGE, Opened
 from labeler.search import Asks, Replies, drive
 from labeler.views import every_prefix
 
@@ -186,18 +187,30 @@ class Workshop:
 
         Into `failures` goes the cause of each that it could not be asked of.
         """
-        sampler = self._samplers.get(JUDGE)
+        sampler, chooser = self._samplers.get(JUDGE), self._samplers.get(CHOOSER)
         if sampler is None:
             return None
-        fulfiller = Fulfiller(log, sampler, None, self.counters)
+        judge = judge_of(self._config, sampler.completer, chooser.completer if chooser else "")
+        asked = {False: Fulfiller(log, sampler, None, self.counters)}
+        if chooser is not None:
+            asked[True] = Fulfiller(log, chooser, None, self.counters)
         problems = {task.problem.id: task.problem for task in tasks}
-        labels = all_labels(log, tasks, view)
+
+        async def ask(row: SolutionLabel) -> None:
+            asking = judgement(row, judge, self._config)
+            with suppress(StopIteration):
+                of = next(asking)
+                while True:
+                    await asked[of.chosen].answer(problems[row.problem_id], of.asks)
+                    of = asking.send(heard(log, judge, of))
+
         async with asyncio.TaskGroup() as group:
-            for row in labels:
-                asked = list(asks(self._config, [row]))
-                group.create_task(fulfiller.answer(problems[row.problem_id], asked))
-        failures |= {f"{JUDGE}/{key}": why for key, why in fulfiller.failures.items()}
-        return judge_of(self._config, sampler.completer)
+            for row in all_labels(log, tasks, view):
+                if worth_asking(row, self._config):
+                    group.create_task(ask(row))
+        for fulfiller in asked.values():
+            failures |= {f"{JUDGE}/{key}": why for key, why in fulfiller.failures.items()}
+        return judge
 
     async def _generate(
         self, unit: str, log: RolloutLog, tasks: Sequence[Task], failures: dict[str, str]
@@ -238,9 +251,10 @@ async def workshop(config: RunConfig, run: RunDir) -> AsyncIterator[Workshop]:
         for prover in config.completers:
             samplers[prover.role] = await engines.sampler(prover.completer, prover.sampling)
         if judge := config.judge:
-            samplers[JUDGE] = await engines.sampler(
-                judge.completer, judge.sampling, JUDGE, judge.prompt
-            )
+            told = (judge.completer, judge.sampling, JUDGE, judge.prompt)
+            samplers[JUDGE] = await engines.sampler(*told)
+            if judge.choices:
+                samplers[CHOOSER] = await engines.sampler(*told, judge.choices)
         yield Workshop(config, run, samplers, grader)
 
 

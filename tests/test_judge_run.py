@@ -1,5 +1,6 @@
 """A judge in a run: asked once, kept in the log, filtered by without a model."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from labeler.apps.label import label
 from labeler.apps.pilot import completers
 from labeler.apps.run import run
 from labeler.config import ConfigError, load
+from labeler.consensus import Bucket
 from labeler.files import JUDGEMENTS, RunDir, read_rows
 from labeler.model import LabelerError
 from tests.conftest import ROOT
 from tests.processes import finished
 from tests.runs import label_rows, planted_config, rollout_rows, write_problems
+from tests.samplers.completion_server import Reply, serving
 
 
 def judged(folder: Path, **judge: object) -> Path:
@@ -106,6 +109,105 @@ def test_always_asks_of_undecided_solutions_too(tmp_path: Path) -> None:
     assert len(answers(tmp_path / "run")) == len(rows)
 
 
+def test_only_where_the_answer_can_change_what_is_kept(tmp_path: Path) -> None:
+    everything = {bucket.value: True for bucket in Bucket}
+    config = planted_config(tmp_path, judge={}, seed=3, consensus=everything)
+    run(load(config))
+    assert not list((tmp_path / "run" / "judgements").glob("*/*.parquet")) or not answers(
+        tmp_path / "run"
+    )
+    assert all(row["keep"] for row in label_rows(tmp_path / "run"))
+    # Another rule, under which answers matter: the same command asks, for what it lacks.
+    label(tmp_path / "run", ["consensus.disagree=false"])
+    lacking = {row["drop_reason"] for row in label_rows(tmp_path / "run")}
+    assert lacking == {None}  # not_judged is kept, since judge_undecided is
+    label(tmp_path / "run", ["consensus.disagree=false", "consensus.judge_undecided=false"])
+    assert "not_judged" in {row["drop_reason"] for row in label_rows(tmp_path / "run")}
+    run(load(planted_config(tmp_path, judge={}, seed=3)))
+    assert answers(tmp_path / "run")
+    reasons = {row["drop_reason"] for row in label_rows(tmp_path / "run")}
+    assert "not_judged" not in reasons
+    assert "judge_unparsed" in reasons
+
+
+@pytest.mark.parametrize("chains", [0, 2])
+def test_a_verifier_scores_every_prefix(tmp_path: Path, chains: int) -> None:
+    judge = {"kind": "verify", "chains": chains}
+    summary = run(load(planted_config(tmp_path, judge=judge, seed=3)))
+    root = tmp_path / "run"
+    said = answers(root)
+    rows = {r["solution_id"]: r for r in label_rows(root) if r["first_error"] is not None}
+    assert {row["solution_id"] for row in said} == set(rows)
+    for name, row in rows.items():
+        scores = {}
+        for one in said:
+            if one["solution_id"] == name:
+                scores.setdefault(one["step"], []).append(one["score"])
+        assert sorted(scores) == list(range(1, len(row["steps"]) + 1))
+        assert {len(found) for found in scores.values()} == {max(1, chains)}
+        means = [sum(scores[k]) / len(scores[k]) for k in sorted(scores)]
+        low = [k for k, mean in enumerate(means, 1) if mean < 0.5]
+        assert row["judge_first_error"] == (low[0] if low else 0)
+    assert any(row["keep"] for row in rows.values())
+    again = run(load(planted_config(tmp_path, judge=judge, seed=3)))
+    assert (again.counters.rollouts, again.facts.counts) == (0, summary.facts.counts)
+    strict = run(load(planted_config(tmp_path, judge={**judge, "threshold": 0.97}, seed=3)))
+    assert strict.counters.rollouts == 0
+    assert {r["judge_first_error"] for r in label_rows(root)} <= {1, None}
+
+
+def says(text: str, finish: str = "stop") -> Reply:
+    choice = {"text": text, "finish_reason": finish}
+    usage = {"prompt_tokens": 9, "completion_tokens": 4}
+    return Reply(200, json.dumps({"choices": [choice], "usage": usage}))
+
+
+def served(folder: Path, url: str, **judge: object) -> Path:
+    """A planted run whose judge is a server."""
+    settings = {"retries": 0, "backoff_s": 0.001}
+    judge["prompt"] = {"kind": "raw"}
+    judge["completer"] = {"kind": "endpoint", "url": url, "model": "j", "engine": settings}
+    return planted_config(folder, 4, judge=judge, seed=3)
+
+
+async def test_a_judge_behind_a_server(tmp_path: Path) -> None:
+    async with serving(script=[says(r"Wrong. \boxed{1}")] * 500) as server:
+        summary = await asyncio.to_thread(run, load(served(tmp_path, server.url)))
+    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
+    assert rows
+    assert len(server.bodies) == len(answers(tmp_path / "run")) == len(rows)
+    assert {row["judge_first_error"] for row in rows} == {1}
+    assert all(row["keep"] == (row["first_error"] == 1) for row in rows)
+    assert all("Step 1: " in body["prompt"] for body in server.bodies)
+    assert not summary.given_up
+
+
+async def test_a_judge_that_dies_is_asked_again(tmp_path: Path) -> None:
+    """What it said before stays; the rest is missing, says so, and is asked for by the next run."""
+    async with serving(script=[says(r"\boxed{1}")] * 2 + [Reply(500, "gone")] * 999) as server:
+        first = await asyncio.to_thread(run, load(served(tmp_path, server.url, samples=2)))
+    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
+    assert first.given_up
+    assert all("gone" in why for why in first.given_up.values())
+    lost = {"judge_incomplete", "not_judged"}
+    assert {r["drop_reason"] for r in rows if not r["judge_first_error"]} <= lost
+    assert "not_judged" in {r["drop_reason"] for r in rows}
+    async with serving(script=[says(r"\boxed{1}")] * 500) as server:
+        again = await asyncio.to_thread(run, load(served(tmp_path, server.url, samples=2)))
+    assert not again.given_up
+    assert again.counters.rollouts == 2 * len(rows) - 2
+    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
+    assert {row["judge_first_error"] for row in rows} == {1}
+
+
+@pytest.mark.parametrize("nonsense", ["", "Step 1.", "\\boxed{99}", "\\boxed{1", "\x00\ud800"])
+async def test_a_judge_that_talks_nonsense_names_nothing(tmp_path: Path, nonsense: str) -> None:
+    async with serving(script=[says(nonsense)] * 500) as server:
+        await asyncio.to_thread(run, load(served(tmp_path, server.url)))
+    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
+    assert {row["drop_reason"] for row in rows} == {"judge_unparsed"}
+
+
 def test_the_table_counts_what_the_labels_say(root: Path) -> None:
     with (root / "shown.txt").open("w") as file:
         found = consensus(root, Console(file=file, width=100))
@@ -177,4 +279,4 @@ def test_a_model_that_cannot_judge_names_nothing(tmp_path: Path) -> None:
     assert all(row["first_error"] is None for row in said)
     assert {row["keep"] for row in rows} == {False}
     reasons = {row["drop_reason"] for row in rows if row["first_error"] is not None}
-    assert reasons == {"judge_undecided"}
+    assert reasons == {"judge_unparsed"}

@@ -61,6 +61,9 @@ class Plan:
     tree search follows come on top."""
     further_left: int
     """Of these still to sample, at most."""
+    judged: int
+    """Answers of the judge, at most: as many as if every solution were judged. What they cost in
+    tokens is in none of the numbers."""
     completion_tokens: float
     prompt_tokens: float
     """Summed over rollouts; an engine's prefix cache spares it most of these."""
@@ -123,6 +126,7 @@ class Costing:
             solutions=sum(len(t.solutions) for t in ready),
             right=sum(len(t.right) for t in ready),
             steps=sum(len(s.steps) for t in ready for s in t.solutions),
+            judged=self._judged(ready),
             prefixes=len(places),
             most=self._most(ready, len(places)),
         )
@@ -133,6 +137,11 @@ class Costing:
             luck = Luck(self._nature, world, self._writer)
             found = wishes(self._config.policy, drawn, log, self._completer, luck)
             self._pay(found, places, log, world)
+
+    def _judged(self, tasks: Sequence[Task]) -> int:
+        """The answers of the judge, were it asked of every solution."""
+        judge = self._config.judge
+        return sum(judge.calls(len(s.steps)) for t in tasks for s in t.solutions) if judge else 0
 
     def _add_prover(
         self,
@@ -229,6 +238,7 @@ class Costing:
             left=sum(self._left) / self._worlds,
             further=counts["further"],
             further_left=counts["further_left"],
+            judged=counts["judged"],
             completion_tokens=self._tokens,
             prompt_tokens=self._prompt_tokens,
             worlds=self._worlds,

@@ -57,6 +57,8 @@ def _rows(plan: Plan, config: RunConfig) -> Iterator[tuple[str, str, str]]:
         named = ", ".join(prover.name for prover in config.completers)
         yield "rollouts of further completers", f"{plan.further:,}", f"counted: {named}"
         yield "  still to sample", f"{plan.further_left:,}", "counted"
+    if plan.judged:
+        yield "answers of the judge", f"at most {plan.judged:,}", "counted; their tokens are not"
     if plan.left or plan.blank or plan.further_left:
         yield "completion tokens", _about(plan.completion_tokens), source
         yield "prompt tokens", _about(plan.prompt_tokens), source

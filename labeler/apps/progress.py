@@ -168,6 +168,10 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
         str(counts.first_errors.get(None, 0)),
         "none is likely enough, or what would tell was not measured",
     )
+    if counts.consensus:
+        dropped = (f"{why} {n}" for why, n in sorted(counts.consensus.items()) if why != "kept")
+        kept = str(counts.consensus.get("kept", 0))
+        yield "kept by consensus", kept, ", ".join(dropped)
     yield "steps labelled", str(counts.steps), "one boolean `target` each, and soft values"
     yield "  target true", str(counts.targets.get("true", 0)), "before the first error"
     yield "  target false", str(counts.targets.get("false", 0)), "from the first error on"

@@ -118,6 +118,7 @@ class _Work:
             and entry.per_problem == self._per_problem
             and [prover.settings for prover in entry.provers] == self._config.further
             and (entry.judge.settings if entry.judge else None) == self._judge
+            and (not entry.judge or entry.rule == self._config.rule)
             and entry.grader == AnswerGrader(self._config.grading).version
         )
 

@@ -1,27 +1,36 @@
 """config.py - who judges, and what it is asked."""
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveInt, field_validator
+from pydantic import (
+    Field,
+    NonNegativeInt,
+    PositiveInt,
+    TypeAdapter,
+    field_validator,
+    model_validator,
+)
 
-from labeler.model import Prefix, digest
+from labeler.judging.reading import Answer, Judgement, Round, named_by, read, vote
+from labeler.model import Ask, Finish, Prefix, Rollout, digest
 from labeler.params import Params
 from labeler.prompts import PromptConfig
-from labeler.samplers import CompleterConfig, Sampling
+from labeler.samplers import CompleterConfig, Sampling, share
 
 _QUESTION, _STEPS = "{question}", "{steps}"
 
 
 @cache
-def _shipped() -> str:
-    """The prompt that comes with the package."""
-    return (files("labeler.judging") / "prompts" / "first_error.txt").read_text(encoding="utf-8")
+def _shipped(name: str) -> str:
+    """A prompt that comes with the package."""
+    return (files("labeler.judging") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
 
 
-class JudgeConfig(Params):
-    """An LLM that names the earliest wrong step of each solution, or says that there is none."""
+class Judge(Params):
+    """What both kinds of judges share."""
 
     completer: CompleterConfig | None = None
     """The model; null means the run's own completer and its engine."""
@@ -30,14 +39,12 @@ class JudgeConfig(Params):
     prompt: PromptConfig | None = None
     """The turns round the text below; null means the run's. A judge with a prompt of its own needs
     an engine of its own."""
-    text: str = Field(default_factory=_shipped, repr=False)
+    text: str = Field(repr=False)
     """What it is shown, with {question} and {steps} where these go. `template: FILE` in a
     configuration reads it from a file."""
-    samples: PositiveInt = 1
-    """Answers to each solution. More than half of them must name the same step."""
-    when: Literal["decided", "always"] = "decided"
-    """decided: only solutions whose first error rollouts have located (or shown to be none) are
-    judged, since another is dropped whatever the judge says. always: all."""
+    when: Literal["matters", "always"] = "matters"
+    """matters: only solutions of which its answer can change whether they are kept are judged (by
+    `consensus:`; by default those whose first error rollouts have decided). always: all."""
 
     @field_validator("text")
     @classmethod
@@ -47,8 +54,8 @@ class JudgeConfig(Params):
                 raise ValueError(f"must hold {slot} once")
         return text
 
-    def shown(self, question: str, steps: tuple[str, ...], prompt: PromptConfig) -> Prefix:
-        """What the judge is asked of a solution, as the prefix that it completes.
+    def shown(self, question: str, steps: Sequence[str], prompt: PromptConfig) -> Prefix:
+        """What the judge is asked of these steps, as the prefix that it completes.
 
         `prompt` is the run's, for a judge without one of its own.
         """
@@ -57,6 +64,113 @@ class JudgeConfig(Params):
         asked = before.replace(_QUESTION, question) + numbered + after.replace(_QUESTION, question)
         return Prefix(asked, "", 0, (self.prompt or prompt).digest)
 
-    def name(self, completer: str, prompt: PromptConfig) -> str:
+
+class Locator(Judge):
+    """An LLM that names the earliest wrong step of each solution, or says that there is none."""
+
+    kind: Literal["locate"] = "locate"
+    text: str = Field(default_factory=lambda: _shipped("first_error"), repr=False)
+    samples: PositiveInt = 1
+    """Answers to each solution. More than half of them must name the same step."""
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """It answers in words."""
+        return ()
+
+    def judgement(self, question: str, steps: Sequence[str], prompt: PromptConfig) -> Judgement:
+        """Asks once, for all samples."""
+        [said] = yield Round((Ask(self.shown(question, steps, prompt), self.samples),))
+        answers = tuple(_answer(r, 0, named=read(r.text, r.finish, len(steps))) for r in said)
+        return vote(answers, self.samples)
+
+    def calls(self, steps: int) -> int:
+        """Answers to a solution of so many steps."""
+        return self.samples
+
+    def name(self, completers: Sequence[str], prompt: PromptConfig) -> str:
         """Names its folder in judgements/: who it is, and what it is shown."""
-        return digest(completer, self.text, (self.prompt or prompt).digest, size=8)
+        return digest(*completers, self.text, (self.prompt or prompt).digest, size=8)
+
+
+class Verifier(Judge):
+    """An LLM that says how likely it is that all steps so far are right, for each prefix.
+
+    A generative verifier (Zhang et al. 2024, Generative Verifiers: Reward Modeling as Next-Token
+    Prediction): P(yes) from the log probabilities of two answer tokens, at once or after chains of
+    thought, averaged. The first error is the first step from which on it is below `threshold`.
+    """
+
+    kind: Literal["verify"] = "verify"
+    text: str = Field(repr=False)
+    chains: NonNegativeInt = 0
+    """Chains of thought that are sampled of each prefix before the question is put; 0: none."""
+    cue: str = "\n\nIs every step right? Yes or No?\n"
+    """Put after a chain, so that the next token is the answer."""
+    yes: str = "Yes"
+    """The answer that all steps are right: one token of the model's."""
+    no: str = "No"
+    """The other answer: one token."""
+    threshold: float = Field(default=0.5, gt=0, lt=1)
+    """A prefix is wrong where P(yes) is below it. Changing it asks nobody again."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _default_text(cls, data: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
+        if not isinstance(data, dict) or "text" in data:
+            return data
+        return data | {"text": _shipped("verify_chains" if data.get("chains") else "verify")}
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """It chooses between these two."""
+        return (self.yes, self.no)
+
+    def judgement(self, question: str, steps: Sequence[str], prompt: PromptConfig) -> Judgement:
+        """Asks of every prefix at once: for chains, where wanted, then for the two answers."""
+        shown = [self.shown(question, steps[:k], prompt) for k in range(1, len(steps) + 1)]
+        ends, whole = [[prefix] for prefix in shown], True
+        if self.chains:
+            said = yield Round(tuple(Ask(prefix, self.chains) for prefix in shown))
+            ends = [
+                [self._after(prefix, chain) for chain in chains if chain.finish is Finish.STOP]
+                for prefix, chains in zip(shown, said, strict=True)
+            ]
+            whole = all(len(chains) == self.chains for chains in said)
+        told = yield Round(tuple(Ask(p, 1) for each in ends for p in each), chosen=True)
+        rollouts = iter(told)
+        answers = [
+            _answer(rollout, k, score=share(rollout.text, self.yes, self.no))
+            for k, prefixes in enumerate(ends, 1)
+            for _ in prefixes
+            for rollout in next(rollouts)
+        ]
+        return named_by(answers, len(steps), self.threshold, whole=whole and all(told))
+
+    def calls(self, steps: int) -> int:
+        """Chains and choices of a solution of so many steps."""
+        return steps * max(1, 2 * self.chains)
+
+    def name(self, completers: Sequence[str], prompt: PromptConfig) -> str:
+        """Names its folder in judgements/: who it is, and what it is shown."""
+        shown = (self.text, self.cue, (self.prompt or prompt).digest)
+        return digest(*completers, *shown, size=8)
+
+    def _after(self, prefix: Prefix, chain: Rollout) -> Prefix:
+        """The prefix that the answer follows."""
+        return Prefix(prefix.question, chain.text + self.cue, 0, prefix.template)
+
+
+def _answer(
+    rollout: Rollout, step: int, *, named: int | None = None, score: float | None = None
+) -> Answer:
+    return Answer(step, named, score, rollout.text, rollout.finish, rollout.n_tokens)
+
+
+JudgeConfig = Annotated[Locator | Verifier, Field(discriminator="kind")]
+
+
+def judge_config(settings: Mapping[str, Any]) -> Locator | Verifier:
+    """A judge's configuration out of plain data, as a manifest entry holds it."""
+    found: Locator | Verifier = TypeAdapter(JudgeConfig).validate_python(settings)
+    return found

@@ -14,6 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from labeler.samplers.base import (
+    CHOOSER,
     COMPLETER,
     GENERATOR,
     JUDGE,
@@ -21,6 +22,7 @@ from labeler.samplers.base import (
     Sampling,
     Source,
 )
+from labeler.samplers.choices import Choices, share
 from labeler.samplers.endpoint import EndpointConfig
 from labeler.samplers.opened import Opened
 from labeler.samplers.planted import PlantedConfig
@@ -32,9 +34,11 @@ CompleterConfig = Annotated[
 ]
 
 __all__ = [
+    "CHOOSER",
     "COMPLETER",
     "GENERATOR",
     "JUDGE",
+    "Choices",
     "CompleterConfig",
     "EndpointConfig",
     "EngineDiedError",
@@ -44,4 +48,5 @@ __all__ = [
     "Sampling",
     "Source",
     "VllmConfig",
+    "share",
 ]

@@ -16,11 +16,15 @@ from pydantic import Field, PositiveInt
 
 from labeler.model import Completion, Finish, LabelerError, Sampler, SamplerError, digest
 from labeler.params import Params
+from labeler.samplers.choices import Choices
 
 COMPLETER = "completer"
 GENERATOR = "generator"
-JUDGE = "judge"
 """The role that samples whole solutions from prefix 0."""
+JUDGE = "judge"
+"""The role that reads solutions."""
+CHOOSER = "chooser"
+"""Where a run keeps the judge's sampler that tells how likely its choices are."""
 
 
 class Sampling(Params):
@@ -50,11 +54,14 @@ class Sampling(Params):
 class Source(Protocol):
     """An open completer: gives samplers that share what is costly."""
 
-    def sampler(self, sampling: Sampling | None = None, role: str = COMPLETER) -> Sampler:
+    def sampler(
+        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+    ) -> Sampler:
         """A sampler with the configured sampling, or another.
 
         `role` is salted into the fingerprint and the seeds, so that the luck of two roles is
-        independent.
+        independent. With `choices` it says how likely each of them is (choices.py); LabelerError
+        where the completer cannot.
         """
 
 
@@ -66,10 +73,13 @@ class EngineStartError(LabelerError):
     """An engine could not be started with the model that is there."""
 
 
-def fingerprint(sampling: Sampling, role: str, parts: Mapping[str, str]) -> str:
-    """24 hex characters over `parts` (by name), the sampling and the role."""
+def fingerprint(
+    sampling: Sampling, role: str, parts: Mapping[str, str], choices: Choices = ()
+) -> str:
+    """24 hex characters over `parts` (by name), the sampling, the role and the choices."""
     named = [text for name in sorted(parts) for text in (name, parts[name])]
-    return digest(str(len(named)), *named, *sampling.identity, role, size=12)
+    among = [str(len(choices)), *choices] if choices else []
+    return digest(str(len(named)), *named, *sampling.identity, role, *among, size=12)
 
 
 class Luck:

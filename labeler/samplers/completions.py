@@ -9,7 +9,7 @@
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, NonNegativeInt, PositiveInt
@@ -17,6 +17,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from labeler.model import Completion, Finish, SamplerError
 from labeler.params import Params
 from labeler.samplers.base import failed, uniform
+from labeler.samplers.choices import Choices, as_text
 
 if TYPE_CHECKING:
     import httpx
@@ -58,12 +59,15 @@ class Link:
     slots: asyncio.Semaphore
     settings: EndpointSettings
 
-    async def ask(self, body: dict[str, Any], bits: bytes) -> Completion:
-        """One completion; tries again as configured. `bits` give the jitter."""
+    async def ask(self, body: dict[str, Any], bits: bytes, choices: Choices = ()) -> Completion:
+        """One completion; tries again as configured. `bits` give the jitter.
+
+        With choices its text is what the server tells of them (choices.py).
+        """
         answer = _Answer(None)
         for tries in range(self.settings.retries + 1):
             async with self.slots:
-                answer = await self._try(body)
+                answer = await self._try(body, choices)
             if answer.completion is not None:
                 return answer.completion
             if tries < self.settings.retries:
@@ -71,7 +75,7 @@ class Link:
                 await asyncio.sleep(wait if answer.wait_s is None else answer.wait_s)
         return failed(answer.cause, body.get("seed"))
 
-    async def _try(self, body: dict[str, Any]) -> _Answer:
+    async def _try(self, body: dict[str, Any], choices: Choices) -> _Answer:
         import httpx
 
         try:
@@ -86,7 +90,9 @@ class Link:
         if status != 200:
             return _refused(reply, body)
         try:
-            return _Answer(_completion(reply.json(), body.get("seed")))
+            answer = reply.json()
+            made = _completion(answer, body.get("seed"))
+            return _Answer(_chosen(made, answer, choices) if choices else made)
         except (ValueError, LookupError, TypeError, AttributeError) as e:
             return _Answer(None, f"the server's answer makes no sense: {e!r}: {reply.text[:200]}")
 
@@ -96,12 +102,24 @@ def _completion(answer: dict[str, Any], seed: int | None) -> Completion:
     [choice] = answer["choices"]
     usage = answer["usage"]
     return Completion(
-        text=str(choice["text"]),
+        text=_unicode(str(choice["text"])),
         finish=_FINISH[choice["finish_reason"]],
         n_tokens=int(usage["completion_tokens"]),
         prompt_tokens=int(usage["prompt_tokens"]),
         seed=seed,
     )
+
+
+def _unicode(text: str) -> str:
+    """The text with each half of a surrogate pair replaced: JSON can say it, no file can hold it."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _chosen(made: Completion, answer: dict[str, Any], choices: Choices) -> Completion:
+    """The completion with the log probabilities of the choices that the server tells."""
+    told = ((answer["choices"][0].get("logprobs") or {}).get("top_logprobs") or [{}])[0]
+    text = as_text({choice: float(told[choice]) for choice in choices if choice in told})
+    return replace(made, text=text, finish=Finish.STOP)
 
 
 def _refused(reply: "httpx.Response", body: dict[str, Any]) -> _Answer:

@@ -20,6 +20,7 @@ from labeler.model import Completion, Finish, LabelerError, Prefix
 from labeler.params import Params
 from labeler.prompts import PromptConfig, Renderer, UnrenderableError, load_tokenizer
 from labeler.samplers.base import COMPLETER, Luck, Sampling, Source, failed, fingerprint
+from labeler.samplers.choices import SPOKEN, Choices
 from labeler.samplers.completions import EndpointSettings, Link
 from labeler.samplers.model_files import files_digest, model_directory
 
@@ -108,11 +109,14 @@ class EndpointSource:
         self._parts = parts
         self._seed = seed
 
-    def sampler(self, sampling: Sampling | None = None, role: str = COMPLETER) -> "EndpointSampler":
+    def sampler(
+        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+    ) -> "EndpointSampler":
         """A sampler of this server's model."""
         sampling = sampling or self._via[0].sampling
-        name = fingerprint(sampling, role, self._parts)
-        return EndpointSampler(name, self._via, self._renderer, sampling, (self._seed, role))
+        name = fingerprint(sampling, role, self._parts, choices)
+        luck = (self._seed, role)
+        return EndpointSampler(name, (*self._via, self._renderer), sampling, luck, choices)
 
 
 class EndpointSampler:
@@ -121,16 +125,16 @@ class EndpointSampler:
     def __init__(
         self,
         completer: str,
-        via: tuple[EndpointConfig, Link],
-        renderer: Renderer,
+        via: tuple[EndpointConfig, Link, Renderer],
         sampling: Sampling,
         luck: tuple[int, str],
+        choices: Choices,
     ) -> None:
         self.completer = completer
-        self._config, self._link = via
-        self._renderer = renderer
+        self._config, self._link, self._renderer = via
         self._sampling = sampling
         self._luck = luck
+        self._choices = choices
 
     async def complete(self, prefix: Prefix, indices: Sequence[int]) -> list[Completion]:
         """One completion for each index. Raises SamplerError when the server refuses."""
@@ -141,7 +145,7 @@ class EndpointSampler:
             prompt = self._renderer.text(prefix) if as_text else self._renderer.ids(prefix)
         except UnrenderableError as e:
             return [failed(str(e)) for _ in indices]
-        room = self._sampling.max_tokens
+        room = 1 if self._choices else self._sampling.max_tokens
         if not as_text and self._config.max_model_len is not None:
             room = min(room, self._config.max_model_len - len(prompt))
             if room < 1:
@@ -149,7 +153,7 @@ class EndpointSampler:
         body = self._body(prompt, room)
         bodies = [body if seed is None else {**body, "seed": seed} for seed in seeds]
         asks = [
-            asyncio.ensure_future(self._link.ask(b, luck.bits(i)))
+            asyncio.ensure_future(self._link.ask(b, luck.bits(i), self._choices))
             for b, i in zip(bodies, indices, strict=True)
         ]
         try:
@@ -168,7 +172,9 @@ class EndpointSampler:
             "temperature": s.temperature,
             "top_p": s.top_p,
         }
-        if s.stop:
+        if self._choices:
+            body["logprobs"] = SPOKEN
+        elif s.stop:
             body["stop"] = list(s.stop)
         if s.top_k > 0:
             body["top_k"] = s.top_k  # an extension, but nearly all servers know it

@@ -12,7 +12,7 @@ They know nothing of prefixes, prompts, or where seeds come from.
 import asyncio
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from labeler.model import Completion, Finish
@@ -33,6 +33,8 @@ class Job:
     sampling: Sampling
     max_tokens: int
     seed: int | None
+    choices: tuple[int, ...] = ()
+    """Tokens whose log probabilities are wanted instead of a text."""
 
 
 class Engine(Protocol):
@@ -107,6 +109,8 @@ def params_of(job: Job) -> "SamplingParams":
     from vllm.sampling_params import RequestOutputKind
 
     s = job.sampling
+    wanted = list(job.choices)
+    choosing = {"logprob_token_ids": wanted, "allowed_token_ids": wanted} if wanted else {}
     return SamplingParams(
         temperature=s.temperature,
         top_p=s.top_p,
@@ -116,6 +120,7 @@ def params_of(job: Job) -> "SamplingParams":
         seed=job.seed,
         output_kind=RequestOutputKind.FINAL_ONLY,
         skip_clone=True,
+        **choosing,
     )
 
 
@@ -126,12 +131,13 @@ def completion_of(output: "RequestOutput") -> Completion:
     finish = _FINISH.get(made.finish_reason)
     if finish is None:
         return failed(f"vLLM ended the request with {made.finish_reason!r}", None, prompt_tokens)
-    return Completion(made.text, finish, len(made.token_ids), prompt_tokens)
+    told = {i: p.logprob for i, p in made.logprobs[0].items()} if made.logprobs else None
+    return Completion(made.text, finish, len(made.token_ids), prompt_tokens, logprobs=told)
 
 
 def with_seed(c: Completion, seed: int | None) -> Completion:
     """The completion with the seed that was sent for it."""
-    return Completion(c.text, c.finish, c.n_tokens, c.prompt_tokens, seed)
+    return replace(c, seed=seed)
 
 
 def cause_of(e: BaseException) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from labeler.model import Sampler
 from labeler.prompts import PromptConfig
 from labeler.samplers.base import COMPLETER, EngineStartError, Sampling, Source
+from labeler.samplers.choices import Choices
 from labeler.samplers.vllm_engine import VllmConfig
 
 if TYPE_CHECKING:
@@ -32,17 +33,19 @@ class Opened:
         sampling: Sampling | None = None,
         role: str = COMPLETER,
         prompt: PromptConfig | None = None,
+        choices: Choices = (),
     ) -> Sampler:
         """A sampler of this completer (None: the run's own), which is opened if it is not.
 
         Completers that differ in nothing but their sampling share an engine; `prompt` (None: the
-        run's) is the engine's. Raises LabelerError where it cannot be opened.
+        run's) is the engine's. Raises LabelerError where it cannot be opened, or cannot say how
+        likely the choices are.
         """
         completer, prompt = wanted or self._own, prompt or self._prompt
         key = completer.model_dump_json(exclude={"sampling"}) + prompt.digest
         if key not in self._sources:
             self._sources[key] = await self._start(completer, prompt)
-        return self._sources[key].sampler(sampling or completer.sampling, role)
+        return self._sources[key].sampler(sampling or completer.sampling, role, choices)
 
     async def _start(self, completer: "CompleterConfig", prompt: PromptConfig) -> Source:
         try:

@@ -41,6 +41,7 @@ from labeler.samplers.base import (
     fingerprint,
     uniform,
 )
+from labeler.samplers.choices import Choices
 from labeler.samplers.planted_judge import PlantedJudge
 
 _VALUE = re.compile(r"Value (\d+(?:\.\d+)?)\.")
@@ -86,10 +87,12 @@ class PlantedSource:
         self._config = config
         self._seed = seed
 
-    def sampler(self, sampling: Sampling | None = None, role: str = COMPLETER) -> Sampler:
+    def sampler(
+        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+    ) -> Sampler:
         """A sampler of the planted world; role "generator" writes solutions, "judge" reads them."""
         if role == JUDGE:
-            return PlantedJudge(sampling or self._config.sampling, self._seed)
+            return PlantedJudge(sampling or self._config.sampling, self._seed, choices)
         return PlantedSampler(self._config, sampling or self._config.sampling, role, self._seed)
 
 

@@ -26,6 +26,7 @@ from labeler.model import Completion, Finish, LabelerError, Prefix, SamplerError
 from labeler.params import Params
 from labeler.prompts import PromptConfig
 from labeler.samplers.base import COMPLETER, GENERATOR, Luck, Sampling, Source, failed
+from labeler.samplers.choices import Choices
 
 _COLUMNS = (
     "prefix_key", "index", "completer", "seed", "text", "finish", "n_tokens", "prompt_tokens"
@@ -158,8 +159,10 @@ class RecordedSource:
         self._pools = pools
         self._seed = seed if config.shuffle else None
 
-    def sampler(self, sampling: Sampling | None = None, role: str = COMPLETER) -> "RecordedSampler":
-        """Replays the role's completer, as it was recorded; `sampling` does not matter.
+    def sampler(
+        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+    ) -> "RecordedSampler":
+        """Replays the role's completer, as it was recorded; sampling and choices do not matter.
 
         Raises SamplerError where the pool does not say which completer that is, or lacks it.
         """

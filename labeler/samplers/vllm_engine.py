@@ -8,7 +8,7 @@ process; the rest is set when the source opens.
 
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +19,7 @@ from labeler.model import Completion, Finish, Prefix
 from labeler.params import Params
 from labeler.prompts import PromptConfig, Renderer, UnrenderableError, load_tokenizer
 from labeler.samplers.base import COMPLETER, Luck, Sampling, Source, failed, fingerprint
+from labeler.samplers.choices import Choices, chosen, ids_of
 from labeler.samplers.engines import AsyncEngine, Engine, Job
 from labeler.samplers.model_files import files_digest, model_directory
 from labeler.samplers.stepped import SteppedEngine
@@ -206,11 +207,15 @@ class VllmSource:
         self._parts = parts
         self._sampling, self._seed = luck
 
-    def sampler(self, sampling: Sampling | None = None, role: str = COMPLETER) -> "VllmSampler":
-        """A sampler on this engine."""
+    def sampler(
+        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+    ) -> "VllmSampler":
+        """A sampler on this engine. Raises LabelerError for choices that are no tokens."""
         sampling = sampling or self._sampling
-        name = fingerprint(sampling, role, self._parts)
-        return VllmSampler(name, self._engine, self._renderer, sampling, (self._seed, role))
+        name = fingerprint(sampling, role, self._parts, choices)
+        ids = ids_of(self._renderer.tokenizer, choices)
+        luck = (self._seed, role)
+        return VllmSampler(name, (self._engine, self._renderer), sampling, luck, ids)
 
 
 class VllmSampler:
@@ -219,16 +224,16 @@ class VllmSampler:
     def __init__(
         self,
         completer: str,
-        engine: Engine,
-        renderer: Renderer,
+        via: tuple[Engine, Renderer],
         sampling: Sampling,
         luck: tuple[int, str],
+        choices: Mapping[str, int],
     ) -> None:
         self.completer = completer
-        self._engine = engine
-        self._renderer = renderer
+        self._engine, self._renderer = via
         self._sampling = sampling
         self._luck = luck
+        self._choices = choices
 
     async def complete(self, prefix: Prefix, indices: Sequence[int]) -> list[Completion]:
         """One completion for each index. Raises EngineDiedError when the engine is gone."""
@@ -241,4 +246,8 @@ class VllmSampler:
         room = min(self._sampling.max_tokens, self._engine.max_model_len - len(ids))
         if room < 1:
             return [Completion("", Finish.LENGTH, 0, len(ids), seed) for seed in seeds]
-        return await self._engine.generate([Job(ids, self._sampling, room, s) for s in seeds])
+        if not self._choices:
+            return await self._engine.generate([Job(ids, self._sampling, room, s) for s in seeds])
+        wanted = tuple(self._choices.values())
+        told = await self._engine.generate([Job(ids, self._sampling, 1, s, wanted) for s in seeds])
+        return [chosen(completion, self._choices) for completion in told]

@@ -153,6 +153,8 @@ def _labels(counts: LabelCounts) -> Iterator[str]:
     names = {0: "none", None: "undecided"}
     errors = {names.get(at, f"step {at}"): _part(n, counts.solutions) for at, n in places}
     yield from _table(("first error", "solutions"), errors)
+    if counts.consensus:
+        yield from _table(("consensus filtering", "solutions"), counts.consensus)
     shares = {
         "truncated": f"{counts.share(counts.truncated):.1%}",
         "ungradable": f"{counts.share(counts.ungradable):.1%}",

@@ -29,6 +29,9 @@ class LabelCounts:
     """Steps by basis: measured, inferred, undecided."""
     first_errors: Mapping[int | None, int] = field(default_factory=dict)
     """Solutions by first error; 0 is none, None is undecided."""
+    consensus: Mapping[str, int] = field(default_factory=dict)
+    """Solutions that consensus filtering keeps ("kept"), and those it drops, by reason; empty
+    without a judge."""
     rollouts: int = 0
     """A rollout of a prefix that several solutions share counts in each of them."""
     tokens: int = 0
@@ -50,7 +53,9 @@ def count_labels(paths: Sequence[Path]) -> LabelCounts:
     targets: Counter[str] = Counter()
     bases: Counter[str] = Counter()
     first_errors: Counter[int | None] = Counter()
+    consensus: Counter[str] = Counter()
     columns = ["is_correct", "first_error", "labels", "n_rollouts", "n_tokens", "failures"]
+    columns += ["keep", "drop_reason"]
     for path in paths:
         table = read_table(path, columns)
         labels = pc.list_flatten(table["labels"])
@@ -59,8 +64,14 @@ def count_labels(paths: Sequence[Path]) -> LabelCounts:
             targets["undecided" if key is None else str(key).lower()] += count
         bases.update(_tally(pc.struct_field(labels, "basis")))
         first_errors.update(_tally(table["first_error"]))
+        consensus["kept"] += _tally(table["keep"]).get(True, 0)
+        consensus.update({why: n for why, n in _tally(table["drop_reason"]).items() if why})
     return LabelCounts(
-        **totals, targets=dict(targets), bases=dict(bases), first_errors=dict(first_errors)
+        **totals,
+        targets=dict(targets),
+        bases=dict(bases),
+        first_errors=dict(first_errors),
+        consensus=dict(+consensus),
     )
 
 

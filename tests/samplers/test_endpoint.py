@@ -172,3 +172,37 @@ async def test_text_that_is_not_unicode_is_an_error_of_its_own() -> None:
         [completion] = await sampler.complete(Prefix("\ud800", "", 0), [0])
     assert completion.finish is Finish.ERROR
     assert not server.bodies
+
+
+@pytest.mark.parametrize(
+    ("logprobs", "told"),
+    [
+        ({"top_logprobs": [{"Yes": -0.5, "No": -1.5, "Yeah": -3}]}, {"Yes": -0.5, "No": -1.5}),
+        ({"top_logprobs": [{"Yes": -0.1}]}, {"Yes": -0.1}),
+        ({"top_logprobs": []}, {}),
+        ({"top_logprobs": None}, {}),
+        (None, {}),
+    ],
+)
+async def test_choices_are_what_the_server_tells_of_them(
+    logprobs: dict | None, told: dict[str, float]
+) -> None:
+    choice = {"text": "Yes", "finish_reason": "length", "logprobs": logprobs}
+    usage = {"prompt_tokens": 5, "completion_tokens": 1}
+    script = [Reply(200, json.dumps({"choices": [choice], "usage": usage}))]
+    settings = EndpointSettings(retries=0)
+    async with serving(script=script) as server:
+        config = EndpointConfig(url=server.url, model="m", engine=settings)
+        async with config.open(RAW, 1) as source:
+            [completion] = await source.sampler(choices=("Yes", "No")).complete(PREFIX, [0])
+    assert (json.loads(completion.text), completion.finish) == (told, Finish.STOP)
+    assert (server.bodies[0]["max_tokens"], server.bodies[0]["logprobs"]) == (1, 5)
+
+
+async def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_is_kept() -> None:
+    choice = {"text": "a \ud800 b \U0001f600 \udc00", "finish_reason": "stop"}
+    usage = {"prompt_tokens": 5, "completion_tokens": 1}
+    script = [Reply(200, json.dumps({"choices": [choice], "usage": usage}))]
+    async with serving(script=script) as server, endpoint(server) as sampler:
+        [completion] = await sampler.complete(PREFIX, [0])
+    assert completion.text == "a \ufffd b \U0001f600 \ufffd"

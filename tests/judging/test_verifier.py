@@ -1,0 +1,124 @@
+"""A verifier scores every prefix, and names the first one that it finds wrong."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from labeler.judging import Judged, Judgement, Round, Saying, Verifier, first_below
+from labeler.model import Ask, Finish, Rollout
+from labeler.prompts import PromptConfig
+from labeler.samplers.choices import as_text
+
+STEPS = ("one", "two", "three")
+SCORES = st.lists(st.none() | st.floats(0, 1), min_size=1, max_size=8)
+
+
+def rollout(ask: Ask, index: int, text: str, finish: Finish = Finish.STOP) -> Rollout:
+    return Rollout(ask.prefix.key, 0, index, "j", 0, text, finish, 1, 1, 0.0)
+
+
+def scored(p: float | None) -> str:
+    import math
+
+    return as_text({} if p is None else {"Yes": math.log(p), "No": math.log(1 - p)})
+
+
+def drive(judgement: Judgement, replies: list[list[list[Rollout]]]) -> Judged:
+    try:
+        next(judgement)
+        for reply in replies:
+            judgement.send(reply)
+    except StopIteration as done:
+        found: Judged = done.value
+        return found
+    raise AssertionError("it wants more")
+
+
+def judged(scores: Sequence[float | None], threshold: float = 0.5) -> Judged:
+    verifier = Verifier(threshold=threshold)
+    asking = verifier.judgement("Q?", STEPS[: len(scores)], PromptConfig())
+    asks = next(verifier.judgement("Q?", STEPS[: len(scores)], PromptConfig())).asks
+    told = [[rollout(a, 0, scored(p))] for a, p in zip(asks, scores, strict=True)]
+    return drive(asking, [told])
+
+
+@given(SCORES, st.floats(0.01, 0.99))
+def test_the_first_score_below_the_threshold_names(scores: list[float | None], at: float) -> None:
+    named = first_below(scores, at)
+    low = [k for k, s in enumerate(scores, 1) if s is not None and s < at]
+    unknown = [k for k, s in enumerate(scores, 1) if s is None]
+    if named is None:
+        assert unknown
+        assert not low or min(unknown) < min(low)
+    else:
+        assert named == (min(low) if low else 0)
+        assert not unknown or (named and named < min(unknown))
+
+
+def test_every_prefix_is_asked_of_at_once() -> None:
+    verifier = Verifier()
+    asked = next(verifier.judgement("Q?", STEPS, PromptConfig()))
+    assert asked.chosen
+    assert [a.n for a in asked.asks] == [1, 1, 1]
+    for k, ask in enumerate(asked.asks, 1):
+        assert [f"Step {j}: {STEPS[j - 1]}" in ask.prefix.question for j in (1, 2, 3)] == [
+            j <= k for j in (1, 2, 3)
+        ]
+        assert ask.prefix.text == ""
+    assert verifier.calls(3) == 3
+
+
+def test_what_scores_come_to() -> None:
+    assert judged([0.9, 0.3, 0.1]).first_error == 2
+    assert judged([0.9, 0.8, 0.6]).first_error == 0
+    assert judged([0.9, 0.8, 0.6], threshold=0.7).first_error == 3
+    assert judged([0.9, None, 0.1]).saying is Saying.UNPARSED
+    assert judged([0.1, None, 0.1]).first_error == 1
+    assert [a.score for a in judged([0.9, None]).answers] == [pytest.approx(0.9), None]
+
+
+def test_chains_are_averaged_and_cut_ones_left_out() -> None:
+    verifier = Verifier(chains=2)
+    asking = verifier.judgement("Q?", STEPS[:2], PromptConfig())
+    first = next(asking)
+    assert (first.chosen, [a.n for a in first.asks]) == (False, [2, 2])
+    a, b = first.asks
+    chains = [
+        [rollout(a, 0, "fine"), rollout(a, 1, "hm")],
+        [rollout(b, 0, "wrong"), rollout(b, 1, "cut of", Finish.LENGTH)],
+    ]
+    second = asking.send(chains)
+    assert second.chosen
+    assert [ask.prefix.text for ask in second.asks] == [
+        t + verifier.cue for t in ("fine", "hm", "wrong")
+    ]
+    assert [ask.prefix.question for ask in second.asks] == [a.prefix.question] * 2 + [
+        b.prefix.question
+    ]
+    told = [
+        [rollout(ask, 0, scored(p))] for ask, p in zip(second.asks, (0.9, 0.3, 0.1), strict=True)
+    ]
+    with pytest.raises(StopIteration) as done:
+        asking.send(told)
+    found = done.value.value
+    assert found.first_error == 2  # .6 and .1
+    assert [answer.step for answer in found.answers] == [1, 1, 2]
+
+
+def test_with_something_missing_nothing_is_named() -> None:
+    one = Verifier().judgement("Q?", STEPS[:2], PromptConfig())
+    asks = next(Verifier().judgement("Q?", STEPS[:2], PromptConfig())).asks
+    found = drive(one, [[[rollout(asks[0], 0, scored(0.1))], []]])
+    assert (found.saying, found.first_error) == (Saying.INCOMPLETE, None)
+    none = drive(Verifier().judgement("Q?", STEPS[:2], PromptConfig()), [[[], []]])
+    assert none.saying is Saying.NOT_ASKED
+    chained = Verifier(chains=1).judgement("Q?", STEPS[:2], PromptConfig())
+    assert drive(chained, [[[], []], []]).saying is Saying.NOT_ASKED
+
+
+def test_the_prompt_goes_with_the_chains() -> None:
+    assert Verifier().text != Verifier(chains=1).text
+    assert Verifier(chains=1, text="{question} {steps}").text == "{question} {steps}"
+    assert isinstance(next(Verifier(chains=1).judgement("Q?", STEPS, PromptConfig())), Round)
