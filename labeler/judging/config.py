@@ -37,8 +37,7 @@ class Judge(Params):
     sampling: Sampling | None = None
     """How it samples; null means as its completer's own configuration says."""
     prompt: PromptConfig | None = None
-    """The turns round the text below; null means the run's. A judge with a prompt of its own needs
-    an engine of its own."""
+    """The turns round the text below; null means the run's."""
     text: str = Field(repr=False)
     """What it is shown, with {question} and {steps} where these go. `template: FILE` in a
     configuration reads it from a file."""

@@ -16,6 +16,7 @@ from pydantic import Field, PositiveInt
 
 from labeler.model import Completion, Finish, LabelerError, Sampler, SamplerError, digest
 from labeler.params import Params
+from labeler.prompts import PromptConfig
 from labeler.samplers.choices import Choices
 
 COMPLETER = "completer"
@@ -55,13 +56,17 @@ class Source(Protocol):
     """An open completer: gives samplers that share what is costly."""
 
     def sampler(
-        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+        self,
+        sampling: Sampling | None = None,
+        role: str = COMPLETER,
+        choices: Choices = (),
+        prompt: PromptConfig | None = None,
     ) -> Sampler:
         """A sampler with the configured sampling, or another.
 
         `role` is salted into the fingerprint and the seeds, so that the luck of two roles is
-        independent. With `choices` it says how likely each of them is (choices.py); LabelerError
-        where the completer cannot.
+        independent. With `choices` it says how likely each of them is (choices.py); `prompt` is
+        another one than the completer was opened with. Raises LabelerError where it cannot.
         """
 
 

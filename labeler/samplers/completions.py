@@ -111,7 +111,7 @@ def _completion(answer: dict[str, Any], seed: int | None) -> Completion:
 
 
 def _unicode(text: str) -> str:
-    """The text with each half of a surrogate pair replaced: JSON can say it, no file can hold it."""
+    """The text with lone surrogates replaced: JSON can say them, no file can hold them."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

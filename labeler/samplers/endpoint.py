@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, PositiveInt
 
@@ -23,6 +23,9 @@ from labeler.samplers.base import COMPLETER, Luck, Sampling, Source, failed, fin
 from labeler.samplers.choices import SPOKEN, Choices
 from labeler.samplers.completions import EndpointSettings, Link
 from labeler.samplers.model_files import files_digest, model_directory
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 
 class EndpointConfig(Params):
@@ -66,11 +69,6 @@ async def _open(config: EndpointConfig, prompt: PromptConfig, seed: int) -> Asyn
         if config.api_key_env not in os.environ:
             raise LabelerError(f"{config.api_key_env} is not set (completer.api_key_env)")
         headers["Authorization"] = f"Bearer {os.environ[config.api_key_env]}"
-    if config.tokenizer is None and prompt.kind == "chat":
-        raise LabelerError(
-            "a chat prompt is rendered here and sent as token ids: set `tokenizer` of the "
-            "endpoint completer, or `kind: raw` of the prompt"
-        )
     parts = {
         "kind": "endpoint",
         "model": config.model,
@@ -91,7 +89,7 @@ async def _open(config: EndpointConfig, prompt: PromptConfig, seed: int) -> Asyn
     ) as client:
         slots = asyncio.Semaphore(config.engine.concurrency)
         link = Link(client, slots, config.engine)
-        yield EndpointSource((config, link), Renderer(tokenizer, prompt), parts, seed)
+        yield EndpointSource((config, link), (tokenizer, prompt), parts, seed)
 
 
 class EndpointSource:
@@ -100,23 +98,33 @@ class EndpointSource:
     def __init__(
         self,
         via: tuple[EndpointConfig, Link],
-        renderer: Renderer,
+        reads: "tuple[PreTrainedTokenizerBase | None, PromptConfig]",
         parts: dict[str, str],
         seed: int,
     ) -> None:
         self._via = via
-        self._renderer = renderer
+        self._tokenizer, self._prompt = reads
         self._parts = parts
         self._seed = seed
 
     def sampler(
-        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+        self,
+        sampling: Sampling | None = None,
+        role: str = COMPLETER,
+        choices: Choices = (),
+        prompt: PromptConfig | None = None,
     ) -> "EndpointSampler":
-        """A sampler of this server's model."""
+        """A sampler of this server's model. Raises LabelerError where it cannot be prompted so."""
+        renderer = Renderer(self._tokenizer, prompt or self._prompt)
+        if self._tokenizer is None and renderer.config.kind == "chat":
+            raise LabelerError(
+                "a chat prompt is rendered here and sent as token ids: set `tokenizer` of the "
+                "endpoint completer, or `kind: raw` of the prompt"
+            )
         sampling = sampling or self._via[0].sampling
         name = fingerprint(sampling, role, self._parts, choices)
         luck = (self._seed, role)
-        return EndpointSampler(name, (*self._via, self._renderer), sampling, luck, choices)
+        return EndpointSampler(name, (*self._via, renderer), sampling, luck, choices)
 
 
 class EndpointSampler:

@@ -37,19 +37,19 @@ class Opened:
     ) -> Sampler:
         """A sampler of this completer (None: the run's own), which is opened if it is not.
 
-        Completers that differ in nothing but their sampling share an engine; `prompt` (None: the
-        run's) is the engine's. Raises LabelerError where it cannot be opened, or cannot say how
-        likely the choices are.
+        Completers that differ in nothing but their sampling share an engine. Raises LabelerError
+        where it cannot be opened, prompted so, or say how likely the choices are.
         """
-        completer, prompt = wanted or self._own, prompt or self._prompt
-        key = completer.model_dump_json(exclude={"sampling"}) + prompt.digest
+        completer = wanted or self._own
+        key = completer.model_dump_json(exclude={"sampling"})
         if key not in self._sources:
-            self._sources[key] = await self._start(completer, prompt)
-        return self._sources[key].sampler(sampling or completer.sampling, role, choices)
+            self._sources[key] = await self._start(completer)
+        return self._sources[key].sampler(sampling or completer.sampling, role, choices, prompt)
 
-    async def _start(self, completer: "CompleterConfig", prompt: PromptConfig) -> Source:
+    async def _start(self, completer: "CompleterConfig") -> Source:
+        opening = completer.open(self._prompt, self._seed)
         try:
-            source = await self._stack.enter_async_context(completer.open(prompt, self._seed))
+            source = await self._stack.enter_async_context(opening)
         except EngineStartError as error:
             if not self._engines:
                 raise

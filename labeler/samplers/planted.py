@@ -88,7 +88,11 @@ class PlantedSource:
         self._seed = seed
 
     def sampler(
-        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+        self,
+        sampling: Sampling | None = None,
+        role: str = COMPLETER,
+        choices: Choices = (),
+        prompt: PromptConfig | None = None,
     ) -> Sampler:
         """A sampler of the planted world; role "generator" writes solutions, "judge" reads them."""
         if role == JUDGE:

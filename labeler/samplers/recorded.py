@@ -160,7 +160,11 @@ class RecordedSource:
         self._seed = seed if config.shuffle else None
 
     def sampler(
-        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+        self,
+        sampling: Sampling | None = None,
+        role: str = COMPLETER,
+        choices: Choices = (),
+        prompt: PromptConfig | None = None,
     ) -> "RecordedSampler":
         """Replays the role's completer, as it was recorded; sampling and choices do not matter.
 

@@ -208,14 +208,20 @@ class VllmSource:
         self._sampling, self._seed = luck
 
     def sampler(
-        self, sampling: Sampling | None = None, role: str = COMPLETER, choices: Choices = ()
+        self,
+        sampling: Sampling | None = None,
+        role: str = COMPLETER,
+        choices: Choices = (),
+        prompt: PromptConfig | None = None,
     ) -> "VllmSampler":
         """A sampler on this engine. Raises LabelerError for choices that are no tokens."""
         sampling = sampling or self._sampling
         name = fingerprint(sampling, role, self._parts, choices)
-        ids = ids_of(self._renderer.tokenizer, choices)
+        tokenizer = self._renderer.tokenizer
+        ids = ids_of(tokenizer, choices)
+        renderer = Renderer(tokenizer, prompt) if prompt else self._renderer
         luck = (self._seed, role)
-        return VllmSampler(name, (self._engine, self._renderer), sampling, luck, ids)
+        return VllmSampler(name, (self._engine, renderer), sampling, luck, ids)
 
 
 class VllmSampler:

@@ -53,10 +53,14 @@ async def test_two_engines_of_one_process_work_at_once(tmp_path: Path) -> None:
             LabelerError, match=r"cannot start.* 1 engines .*gpu_memory_utilization"
         ):
             await opened.sampler(own.model_copy(update={"model": str(torn)}))
+        longer = await opened.sampler(prompt=PromptConfig(kind="raw", raw="Q: {question}"))
         second = await opened.sampler(other)
         samplers = (first, hot, second)
         assert len({s.completer for s in samplers}) == 3
         found = await asyncio.gather(*(s.complete(p, range(8)) for s in samplers for p in prefixes))
+        [plain] = await first.complete(prefixes[0], [0])
+        [asked] = await longer.complete(prefixes[0], [0])
+    assert asked.prompt_tokens == plain.prompt_tokens + len("Q: ")  # on the first engine
     assert len(found) == 24
     for completions in found:
         assert all(c.finish is not Finish.ERROR and c.n_tokens for c in completions)
