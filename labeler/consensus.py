@@ -84,7 +84,8 @@ class Pair:
 
     by_rollouts: int | None
     by_judge: int | None
-    kept: bool
+    dropped: str | None
+    """Why it is not kept; None where it is."""
     groups: Mapping[str, str]
     """What it is counted under, by the kind of group: source, length, confidence."""
 
@@ -100,6 +101,8 @@ class Agreement:
     kappa: float | None
     """Cohen's kappa of the first errors, over solutions on which both are decided; None where
     there are none, or chance alone would agree on all."""
+    reasons: Mapping[str, int]
+    """Solutions that are not kept, by reason."""
     keep_rates: Mapping[str, Mapping[str, tuple[int, int]]]
     """Kept and all solutions, by kind of group and group."""
 
@@ -127,17 +130,20 @@ def agreement(pairs: Iterable[Pair]) -> Agreement:
     matrix: Counter[tuple[str, str]] = Counter()
     both: Counter[tuple[int, int]] = Counter()
     groups: dict[str, dict[str, tuple[int, int]]] = {}
-    kept = 0
+    reasons: Counter[str] = Counter()
     for pair in pairs:
         matrix[column(pair.by_rollouts, pair.by_judge)] += 1
-        kept += pair.kept
+        if pair.dropped is not None:
+            reasons[pair.dropped] += 1
         if pair.by_rollouts is not None and pair.by_judge is not None:
             both[pair.by_rollouts, pair.by_judge] += 1
         for kind, group in pair.groups.items():
             held = groups.setdefault(kind, {})
             before = held.get(group, (0, 0))
-            held[group] = (before[0] + pair.kept, before[1] + 1)
-    return Agreement(sum(matrix.values()), kept, matrix, kappa(both), groups)
+            held[group] = (before[0] + (pair.dropped is None), before[1] + 1)
+    solutions = sum(matrix.values())
+    kept = solutions - sum(reasons.values())
+    return Agreement(solutions, kept, matrix, kappa(both), reasons, groups)
 
 
 def kappa(counts: Mapping[tuple[int, int], int]) -> float | None:

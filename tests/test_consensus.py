@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.consensus import Bucket, ConsensusConfig, Pair, agreement, bucket, decide, kappa
+from labeler.consensus import (
+    Bucket,
+    ConsensusConfig,
+    Pair,
+    agreement,
+    bucket,
+    decide,
+    kappa,
+    matters,
+)
 
 NAMED = st.none() | st.integers(0, 6)
 
@@ -60,12 +69,27 @@ def test_kappa_is_symmetric_and_at_most_one(counts: dict[tuple[int, int], int]) 
     assert found is None or found <= 1
 
 
-@given(st.lists(st.tuples(NAMED, NAMED, st.booleans(), st.sampled_from("ab"))))
-def test_counts_add_up(rows: list[tuple[int | None, int | None, bool, str]]) -> None:
-    found = agreement(Pair(a, b, kept, {"source": source}) for a, b, kept, source in rows)
+WHY = st.none() | st.sampled_from(["disagree", "judge_unparsed"])
+
+
+@given(st.lists(st.tuples(NAMED, NAMED, WHY, st.sampled_from("ab"))))
+def test_counts_add_up(rows: list[tuple[int | None, int | None, str | None, str]]) -> None:
+    found = agreement(Pair(a, b, why, {"source": source}) for a, b, why, source in rows)
     assert found.solutions == sum(found.matrix.values()) == len(rows)
-    assert found.kept == sum(kept for _, _, kept, _ in rows)
+    assert found.kept == sum(why is None for _, _, why, _ in rows)
+    assert found.reasons == Counter(why for _, _, why, _ in rows if why)
     by_source = Counter(source for *_, source in rows)
     rates = found.keep_rates.get("source", {})
     assert {group: n for group, (_, n) in rates.items()} == by_source
     assert sum(kept for kept, _ in rates.values()) == found.kept
+
+
+@given(NAMED, st.integers(1, 6), st.lists(st.sampled_from(Bucket), unique=True), st.integers(0, 2))
+def test_a_judge_is_asked_where_some_answer_changes_what_is_kept(
+    ours: int | None, steps: int, kept: list[Bucket], far: int
+) -> None:
+    config = ConsensusConfig(tolerance=far, **{b.value: b in kept for b in Bucket})
+    outcomes = {decide(ours, judge, config)[0] for judge in (None, *range(steps + 1))}
+    assert matters(ours, steps, config) == (outcomes == {True, False})
+    if ours is None:
+        assert not matters(ours, steps, config)

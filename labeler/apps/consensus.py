@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _COLUMNS = ["source", "steps", "first_error", "first_error_confidence", "judge_first_error", "keep"]
+_COLUMNS += ["drop_reason"]
 _LENGTHS = (3, 5, 8, 12, 20)
 _CONFIDENCES = (0.5, 0.7, 0.9, 0.95)
 
@@ -44,7 +45,9 @@ def _pairs(files: list[Path]) -> Iterator[Pair]:
     """The solutions that consensus filtering has looked at."""
     for row in read_rows(files, _COLUMNS):
         if row["keep"] is not None:
-            yield Pair(row["first_error"], row["judge_first_error"], row["keep"], _groups(row))
+            yield Pair(
+                row["first_error"], row["judge_first_error"], row["drop_reason"], _groups(row)
+            )
 
 
 def _groups(row: Mapping[str, Any]) -> dict[str, str]:
@@ -69,6 +72,7 @@ def _plain(found: Agreement) -> dict[str, Any]:
     return {
         "solutions": found.solutions,
         "kept": found.kept,
+        "dropped": dict(found.reasons),
         "kappa": found.kappa,
         "matrix": {row: {c: found.matrix.get((row, c), 0) for c in COLUMNS} for row in ROWS},
         "keep_rates": {
@@ -81,9 +85,11 @@ def _plain(found: Agreement) -> dict[str, Any]:
 def _show(found: Agreement, root: Path, console: "Console") -> None:
     console.print(_matrix(found))
     chance = "not defined" if found.kappa is None else f"{found.kappa:.2f}"
+    dropped = ", ".join(f"{why} {n:,}" for why, n in sorted(found.reasons.items()))
     lines = [
         f"kept {found.kept:,} of {found.solutions:,} solutions "
         f"({found.kept / found.solutions:.0%}); Cohen's kappa of the first errors: {chance}",
+        *([f"dropped: {dropped}"] if dropped else []),
     ]
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
