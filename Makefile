@@ -58,6 +58,7 @@ bench: $(DEV)
 	$(BIN)/python benchmarks/search.py --quick
 	$(BIN)/python benchmarks/estimation.py --quick
 	$(BIN)/python benchmarks/consensus.py --quick
+	$(BIN)/python benchmarks/audit_scale.py --quick
 	$(BIN)/python benchmarks/train_prm.py --quick
 
 fuzz: $(FUZZ)/.installed

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from labeler.cli_audit import audit, report
 from labeler.cli_compare import compare, consensus
 from labeler.cli_export import export, validate
 from labeler.terminal import console, told
@@ -199,6 +200,8 @@ def grade(  # noqa: PLR0913, PLR0917 - each is an option of the command
         grade_app(Wish(gold, answer, explain, file, out, diff, config), console())
 
 
+app.command()(audit)
+app.command()(report)
 app.command()(compare)
 app.command()(consensus)
 app.command()(export)

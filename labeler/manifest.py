@@ -7,6 +7,7 @@ rollouts, another grader), the unit is worked on again, and the log gives back w
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +113,14 @@ def read(run: RunDir) -> dict[str, Entry]:
     return {path.stem: _load(path) for path in sorted(run.manifest.glob("[!.]*.json"))}
 
 
+@cache
+def _adapter() -> TypeAdapter[Entry]:
+    return TypeAdapter(Entry)
+
+
 def _load(path: Path) -> Entry:
     try:
-        return TypeAdapter(Entry).validate_json(path.read_text(encoding="utf-8"))
+        return _adapter().validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FileError(
             f"cannot read {path}: {error}. Remove it and run the same command again: the unit is "

@@ -1,0 +1,222 @@
+"""audits.py - from one run directory, or two, to findings."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from labeler.apps.audit.disagreement import Disagreement, regrade
+from labeler.apps.audit.kept import Sample, is_default
+from labeler.apps.audit.labelled import Labelled
+from labeler.apps.audit.outputs import Outputs, tell
+from labeler.apps.audit.replays import options
+from labeler.apps.audit.scan import Scan
+from labeler.apps.audit.shared import Shared, shared
+from labeler.apps.audit.sources import AuditError, Source, open_source
+from labeler.apps.truths import read_truths
+from labeler.audit.auditing import Audit, compared
+from labeler.audit.chains import Chains
+from labeler.audit.findings import Findings, Option
+from labeler.audit.measured import Measured, contrast
+from labeler.audit.settings import LARGEST, AuditSettings, pool_size
+from labeler.config import ConfigError
+from labeler.grading import AnswerGrader
+from labeler.policies import Policy
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+REPLAYED = 200
+"""Solutions of the sample that policies are replayed on, at most: each takes up to a tenth of a
+second."""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """What a user decides of an audit."""
+
+    truth: Path | None = None
+    """A file of exact first errors (labeler/apps/truths.py)."""
+    max_flip: float = 0.05
+    """The share of wrong labels that the advice aims at."""
+    grid: tuple[int, ...] = ()
+    """Rollouts a prefix to ask about; empty: powers of two up to the pool."""
+    pool: int | None = None
+    """Rollouts of a prefix that stand for many; None: what most prefixes, or a pilot, have."""
+    sample: int = 500
+    """Solutions for what is drawn instead of computed; 0: only what is exact."""
+    seed: int = 0
+
+    @staticmethod
+    def read(grid: str | None, max_flip: float, **more: Any) -> "How":  # noqa: ANN401 - fields
+        """From options as a user writes them. Raises ConfigError where they mean nothing."""
+        if not 0 < max_flip < 1:
+            raise ConfigError(f"--max-flip: a share between 0 and 1 is needed, not {max_flip:g}")
+        try:
+            sizes = tuple(int(n) for n in grid.split(",")) if grid else ()
+        except ValueError as error:
+            raise ConfigError(f"--grid: numbers with commas are needed, not {grid!r}") from error
+        if any(n < 1 for n in sizes):
+            raise ConfigError(f"--grid: a prefix has at least one rollout, not {min(sizes)}")
+        if (pool := more.get("pool")) is not None and not 1 <= pool <= LARGEST:
+            raise ConfigError(f"--pool: 1 to {LARGEST} rollouts of a prefix, not {pool}")
+        return How(grid=sizes, max_flip=max_flip, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """One run's audit."""
+
+    audit: Audit
+    labelled: tuple[Measured, ...]
+    findings: Findings
+
+
+def findings_of(root: Path, truth: Path | None = None, how: How | None = None) -> Findings:
+    """Audit a run directory; `truth` is that of `how`, for callers that want nothing else.
+
+    Raises ConfigError where it is no run or the truth does not fit, AuditError where there is
+    nothing to audit, FileError where a file is damaged.
+    """
+    return audited(open_source(root), how or How(truth=truth)).findings
+
+
+def audit(root: Path, other: Path | None, how: How, out: Outputs, console: "Console") -> None:
+    """Audit a run, or two against each other; print or write what was found.
+
+    Raises as `findings_of`; AuditError where two runs have no problem in common.
+    """
+    source = open_source(root)
+    if other is None:
+        tell([audited(source, how).findings], (), out, console)
+        return
+    sources = source, open_source(other)
+    both = shared(*sources)
+    first, second = (audited(one, how, both) for one in sources)
+    own = {measured.key: measured for measured in second.labelled}
+    beside = [contrast(one, own[one.key]) for one in first.labelled if one.key in own]
+    contrasts = (*beside, *compared(first.audit, second.audit))
+    tell([first.findings, second.findings], contrasts, out, console)
+
+
+def audited(source: Source, how: How, only: Shared | None = None) -> Audited:
+    """Audit one run, or of it what it shares with another. Raises as `findings_of`."""
+    truths = read_truths(how.truth) if how.truth is not None else {}
+    scan = Scan(source, truths, Sample(min(how.sample, REPLAYED), how.seed), only)
+    batches = scan.chains()
+    first = next(batches, None)
+    if first is None:
+        raise AuditError(
+            f"{source.run.root} holds no solution whose own answer was graded: there is nothing to "
+            "audit"
+        )
+    if how.truth is not None and not truths:
+        raise ConfigError(f"{how.truth} names no first error")
+    settings = _settings(source, how, _sizes(first))
+    made, own = Audit(settings), Labelled(how.seed)
+    for chains in chain([first], batches):
+        made.add(chains)
+        own.add(chains)
+    speed = _speed(source, scan)
+    made.settings = replace(settings, tokens_per_second=speed)
+    further = list(_replayed(scan, made.settings)) if how.sample else []
+    found = made.findings(
+        _facts(source, scan),
+        further=further,
+        disagreement=_disagreement(source, scan, how),
+    )
+    compared_to = [only.caution] if only is not None and only.caution else []
+    cautions = (*source.cautions, *compared_to, *_cautions(scan, found, how), *found.cautions)
+    labelled = tuple(own.measured())
+    rows = (*(measured.row() for measured in labelled), *found.rows)
+    return Audited(made, labelled, replace(found, rows=rows, cautions=cautions))
+
+
+def _settings(source: Source, how: How, sizes: Mapping[int, int]) -> AuditSettings:
+    config = source.config
+    policies = [entry.policy for entry in source.entries.values()]
+    read = TypeAdapter[Policy](Policy).validate_python
+    early = any(read(dict(policy)).stops_early for policy in policies)
+    early |= not policies and config.policy.stops_early
+    return AuditSettings(
+        pool=how.pool or pool_size(sizes, stops_early=early),
+        grid=how.grid,
+        max_flip=how.max_flip,
+        sample=how.sample,
+        seed=how.seed,
+        value_model=source.labels.value_model,
+        decided=source.labels.decided,
+        stops_early=early,
+    )
+
+
+def _sizes(chains: Chains) -> Mapping[int, int]:
+    """Prefixes by rollouts, of the first batch: units come in an order that has no meaning."""
+    n = np.asarray(chains.n)[chains.once]
+    sizes, prefixes = np.unique(n, return_counts=True)
+    return dict(zip(sizes.tolist(), prefixes.tolist(), strict=True))
+
+
+def _speed(source: Source, scan: Scan) -> float | None:
+    """Tokens a second of one engine; None where no model ran, or not for long enough."""
+    if source.config.completer.kind in ("recorded", "planted"):
+        return None
+    return scan.totals.clock.tokens_per_second(source.engines)
+
+
+def _replayed(scan: Scan, settings: AuditSettings) -> Iterator[Option]:
+    """The adaptive policy on the sample."""
+    if settings.pool > 1:
+        yield from options(scan.kept, settings)
+
+
+def _disagreement(source: Source, scan: Scan, how: How) -> tuple[int, int] | None:
+    """Rollouts that two graders judge differently, and of how many."""
+    found = scan.disagreement
+    if found is None and how.sample:
+        found = asyncio.run(_regraded(source, how))
+    return (found.changed, found.both) if found is not None and found.both else None
+
+
+async def _regraded(source: Source, how: How) -> Disagreement | None:
+    """A sample graded by this installation; None where the log's grader is the same."""
+    if AnswerGrader(source.config.grading).version == source.grader:
+        return None
+    async with AnswerGrader(source.config.grading) as grader:
+        return await regrade(source, grader, how.sample, how.seed)
+
+
+def _facts(source: Source, scan: Scan) -> dict[str, Any]:
+    return {
+        "name": source.config.name,
+        "path": str(source.run.root),
+        "config_hash": source.config.hash,
+        "completer": source.completer,
+        "grader": source.grader,
+        "policy": source.config.policy.kind,
+        "units": len(source.units),
+        "tokens_per_second": _speed(source, scan),
+    }
+
+
+def _cautions(scan: Scan, found: Findings, how: How) -> Iterator[str]:
+    """What the scan saw that limits the findings."""
+    if unseen := scan.totals.unseen:
+        yield (
+            f"{unseen:,} solutions are left out, since their own answers were not graded: not "
+            "worked on yet, or of a gold that the grader refused."
+        )
+    if how.truth is not None and not found.run["truth"]:
+        yield f"{how.truth} names none of the run's solutions: nothing is said against truth."
+    if found.run["tokens_per_second"] is None:
+        yield "The log does not say how fast a model is: costs are told in tokens alone."
+    if how.sample and is_default(scan.source.labels.value_model):
+        yield (
+            "Labels by the rule posterior rest on the default value model; `labeler calibrate` "
+            "fits one to this log, as it was fitted here for the adaptive policy."
+        )
