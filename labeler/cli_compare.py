@@ -8,7 +8,7 @@ import typer
 from labeler.terminal import console, told
 
 
-def compare(
+def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
     against: Annotated[
         Path,
@@ -33,6 +33,12 @@ def compare(
             help="Of soft labels, read a step as good above this; else they have no first error."
         ),
     ] = None,
+    placeholder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="What ends a step in the file, if not the format's usual."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Compare a run's labels with people's, or with an older tool's, of the same solutions.
@@ -46,7 +52,7 @@ def compare(
     from labeler.apps.compare import compare as compare_app
 
     with told():
-        how = Reading(against, format, zero, threshold)
+        how = Reading(against, format, zero, threshold, placeholder)
         compare_app(run, how, console(), as_json=as_json)
 
 

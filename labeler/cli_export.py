@@ -8,7 +8,21 @@ import typer
 from labeler.terminal import console, told
 
 FormatName = Annotated[
-    str, typer.Option("--format", metavar="FORMAT", help="trl, openrlhf, math-shepherd, ...")
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="trl, openrlhf, math-shepherd, prm800k, rlhflow, qwen, scan, mm-prm, processbench, "
+        "orm; math-aps is only read.",
+    ),
+]
+Placeholder = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="What ends a step for the trainer, where it is not the usual: ки (openrlhf, "
+        "math-shepherd), <extra_0> (qwen), <prm> (mm-prm), a newline (trl).",
+    ),
 ]
 
 
@@ -19,7 +33,8 @@ def export(  # noqa: PLR0913, PLR0917 - each is an option of the command
     labels: Annotated[
         str | None,
         typer.Option(
-            metavar="hard|soft", help="Which labels; soft if not given where the format is for it."
+            metavar="hard|soft|ratings",
+            help="Default: what the format is for. ratings: -1, 0, 1, to prm800k.",
         ),
     ] = None,
     after_error: Annotated[
@@ -30,11 +45,22 @@ def export(  # noqa: PLR0913, PLR0917 - each is an option of the command
         ),
     ] = "keep",
     undecided: Annotated[
+        str | None,
+        typer.Option(
+            metavar="drop|keep",
+            help="Solutions without a decided first error; keep: soft labels alone. Default: drop, "
+            "but keep for orm.",
+        ),
+    ] = None,
+    zero: Annotated[
         str,
         typer.Option(
-            metavar="drop|keep", help="Solutions without a decided first error; keep: soft only."
+            metavar="good|bad",
+            help="What a neutral step (rated 0) is as a hard label: good as Lightman et al. have "
+            "it, bad as TRL does.",
         ),
-    ] = "drop",
+    ] = "good",
+    placeholder: Placeholder = None,
     min_confidence: Annotated[
         float | None, typer.Option(help="Only first errors as sure as this.")
     ] = None,
@@ -68,6 +94,7 @@ def export(  # noqa: PLR0913, PLR0917 - each is an option of the command
         "labels": labels,
         "after_error": after_error,
         "undecided": undecided,
+        "zero": zero,
         "min_confidence": min_confidence,
         "keep_only": keep_only,
         "balance": balance,
@@ -75,7 +102,7 @@ def export(  # noqa: PLR0913, PLR0917 - each is an option of the command
         "seed": seed,
     }
     with told():
-        to = format_of(format)
+        to = format_of(format, placeholder)
         files = tuple(decontaminate or ())
         wish = ExportWish(run, to, out, options_of(given, to), files, push)
         show(export_app(wish), wish, console())
@@ -91,6 +118,7 @@ def validate(
         Path | None,
         typer.Option(metavar="DIR", help="The trainer's tokenizer: checks what becomes tokens."),
     ] = None,
+    placeholder: Placeholder = None,
     max_length: Annotated[
         int | None,
         typer.Option(help="Tokens at which the trainer cuts; trl: 1024 if not given.", min=1),
@@ -105,7 +133,8 @@ def validate(
     from labeler.apps.validate import validate as validate_app
 
     with told():
-        report = validate_app(ValidateWish(path, format_of(format), tokenizer, max_length))
-        show(report, console())
+        to = format_of(format, placeholder)
+        report = validate_app(ValidateWish(path, to, tokenizer, max_length))
+        show(report, to, console())
     if report.faults:
         raise typer.Exit(1)

@@ -24,6 +24,8 @@ class CardFacts:
     """The file of each split that holds a row."""
     options: ExportOptions
     tally: Tally
+    tag: str | None = None
+    """What ends a step, where the format has a choice."""
     made_from: Mapping[str, str] = field(default_factory=dict)
     """How the labels were made: completer, grader, policy."""
     benchmarks: Mapping[str, int] = field(default_factory=dict)
@@ -48,6 +50,16 @@ def card(facts: CardFacts) -> str:
     )
 
 
+_ZERO = (
+    "0 is neutral: before the first error, and its progress lies within `neutral` of zero with its "
+    "whole interval."
+)
+_MEANINGS = {
+    "soft": "Soft labels are `soft_posterior` (the mean value given all counts of the problem); "
+    "`soft`, the share of right rollouts, in rows that lack it.",
+    "ratings": f"Labels are ratings: 1 is good, -1 the first error and each step after it. {_ZERO}",
+}
+"""What labels are, where their name does not say it."""
 _SIZES = [(10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"),
           (10**7, "1M<n<10M")]  # fmt: skip
 
@@ -73,13 +85,13 @@ def _settings(facts: CardFacts) -> Iterator[str]:
     yield from ["## Settings", ""]
     settings = {f"`{key}`": value for key, value in facts.options.model_dump(mode="json").items()}
     rows = {**facts.made_from, "format": f"`{facts.format}`", **settings}
+    if facts.tag is not None:
+        rows["a step ends with"] = f"`{json.dumps(facts.tag, ensure_ascii=False)}`"
     yield from _table(("what", "which"), {key: (value,) for key, value in rows.items()})
-    if facts.options.labels == "soft":
-        yield from [
-            "Soft labels are `soft_posterior` (the mean value given all counts of the problem); "
-            "`soft`, the share of right rollouts, in rows that lack it.",
-            "",
-        ]
+    if facts.options.labels in _MEANINGS:
+        yield from [_MEANINGS[facts.options.labels], ""]
+    if facts.options.zero == "bad":
+        yield from [f"A step that is rated 0 has the hard label of a wrong one. {_ZERO}", ""]
 
 
 def _counts(facts: CardFacts) -> Iterator[str]:

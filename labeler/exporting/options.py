@@ -10,10 +10,14 @@ from labeler.params import Params
 class ExportOptions(Params):
     """Which labels are written, which solutions are taken, and where they go."""
 
-    labels: Literal["hard", "soft"] = "hard"
+    labels: Literal["hard", "soft", "ratings"] = "hard"
     """hard: whether each step comes before the first error (`target`). soft: the value after each
     step: `soft_posterior`, which steps without rollouts have as well and which is not biased
-    where the number of rollouts hung on their outcomes; `soft` where a row has none."""
+    where the number of rollouts hung on their outcomes; `soft` where a row has none. ratings: the
+    column `rating`, -1, 0 or 1, which the label setting `neutral` fills."""
+    zero: Literal["good", "bad"] = "good"
+    """What a step that is rated 0 (neutral) is as a hard label. good: as Lightman et al. and Qwen
+    read it, and as `target` has it. bad: as TRL does; it needs the column `rating`."""
     after_error: Literal["keep", "cut", "hard"] = "keep"
     """Steps after the first error. keep: written as wrong. cut: left out. hard: labelled by their
     own `hard`, whether any of their rollouts succeeded; a solution with a step there that has
@@ -33,20 +37,24 @@ class ExportOptions(Params):
 
     @model_validator(mode="after")
     def _goes_together(self) -> "ExportOptions":
-        if self.labels == "soft" and self.after_error == "hard":
+        if self.labels != "hard" and self.after_error == "hard":
             raise ValueError(
-                "after_error=hard labels steps with their own `hard`; soft labels have a value of "
-                "their own at every step: use keep or cut"
+                "--after-error hard labels steps with their own `hard`; soft labels have a value "
+                "of their own at every step, and ratings are -1 there: use keep or cut"
+            )
+        if self.labels != "hard" and self.zero == "bad":
+            raise ValueError(
+                f"--zero bad makes hard labels of ratings: --labels {self.labels} has none"
             )
         needs = [
             what
             for what, does in (
-                ("labels=hard", self.labels == "hard"),
-                ("after_error=cut", self.after_error == "cut"),
-                ("balance", self.balance),
+                (f"--labels {self.labels}", self.labels != "soft"),
+                ("--after-error cut", self.after_error == "cut"),
+                ("--balance", self.balance),
             )
             if does
         ]
         if self.undecided == "keep" and needs:
-            raise ValueError(f"{needs[0]} needs to know the first error: use undecided=drop")
+            raise ValueError(f"{needs[0]} needs to know the first error: use --undecided drop")
         return self

@@ -8,7 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from labeler.exporting.options import ExportOptions
-from labeler.formats.record import Record
+from labeler.formats.orm import Orm
+from labeler.formats.prm800k import RATINGS
+from labeler.formats.record import Format, Record
 
 LabelRow = Mapping[str, Any]
 
@@ -20,11 +22,12 @@ class Drop(StrEnum):
     LOW_CONFIDENCE = "first error less sure than min_confidence"
     NO_CONFIDENCE = "no confidence of the first error to compare with min_confidence"
     NOT_KEPT = "not kept by consensus filtering"
-    NO_CONSENSUS = "consensus filtering has not looked at it"
+    NO_CONSENSUS = "consensus filtering has not looked at it (a run with a `judge:` does)"
     UNLABELLED = "a step without a label of the kind asked for"
+    UNRATED = "no ratings (`labeler label RUN labels.neutral=0.1` writes them)"
     CONTAMINATED = "its problem overlaps a benchmark"
     REFUSED = "the format cannot hold it (see refused.jsonl)"
-    BALANCE = "left out to balance"
+    BALANCE = "left out to balance (as many with an error as without, in each split)"
 
 
 COLUMNS = (
@@ -32,29 +35,30 @@ COLUMNS = (
     "generator", "first_error", "first_error_confidence", "keep",
     *(f"labels.list.element.{name}" for name in (
         "n", "truncated", "ungradable", "soft", "low", "high", "soft_posterior", "credible_low",
-        "credible_high", "hard", "target",
+        "credible_high", "hard", "target", "rating",
     )),
 )  # fmt: skip
 """What an export reads of a row, as Parquet calls it."""
 
 
-def record_of(row: LabelRow, options: ExportOptions, *, soft: bool) -> Record | Drop:
-    """The record of a row, or why there is none. `soft`: the format keeps soft labels.
+def record_of(row: LabelRow, options: ExportOptions, to: Format) -> Record | Drop:
+    """The record of a row for this format, or why there is none.
 
-    A format that keeps them gets them in `Record.soft`; for hard labels these are 0 and 1. Any
-    other gets both, so that it can write soft values into a column of their own.
+    A format that keeps soft labels gets them in `Record.soft`; for hard labels these are 0 and 1.
+    Any other gets both, so that it can write soft values into a column of their own.
     """
     if (drop := _filtered(row, options)) is not None:
         return drop
-    steps, first_error = tuple(row["steps"]), row["first_error"]
-    hard, values = _hard(row, options), _soft(row["labels"])
-    if options.after_error == "cut" and first_error:
-        steps, hard, values = steps[:first_error], hard[:first_error], values[:first_error]
-    if None in (values if options.labels == "soft" else hard):
+    first_error = row["first_error"]
+    upto = first_error if options.after_error == "cut" and first_error else len(row["steps"])
+    steps, labels = tuple(row["steps"][:upto]), row["labels"][:upto]
+    hard, values = _hard(labels, first_error, options), _soft(row["labels"])[:upto]
+    ratings = tuple(step["rating"] for step in labels)
+    if None in (values if options.labels == "soft" else hard) and not _of_outcomes(to, options):
         return Drop.UNLABELLED
-    if soft and options.labels == "hard":
+    if to.carries_soft and options.labels == "hard":
         values = tuple(None if good is None else float(good) for good in hard)
-    whole = len(steps) == len(row["steps"])
+    whole = upto == len(row["steps"])
     return Record(
         question=row["question"],
         steps=steps,
@@ -68,7 +72,13 @@ def record_of(row: LabelRow, options: ExportOptions, *, soft: bool) -> Record | 
         soft=values,
         source=row["source"],
         generator=row["generator"],
+        extra={RATINGS: ratings} if options.labels == "ratings" else {},
     )
+
+
+def _of_outcomes(to: Format, options: ExportOptions) -> bool:
+    """Whether rows are about the own answer first, and values may be missing beside it."""
+    return isinstance(to, Orm) and options.labels == "soft"
 
 
 def _filtered(row: LabelRow, options: ExportOptions) -> Drop | None:
@@ -82,16 +92,21 @@ def _filtered(row: LabelRow, options: ExportOptions) -> Drop | None:
             return Drop.NO_CONFIDENCE
         if confidence < options.min_confidence:
             return Drop.LOW_CONFIDENCE
+    wants_ratings = options.labels == "ratings" or options.zero == "bad"
+    if wants_ratings and None in (step["rating"] for step in row["labels"]):
+        return Drop.UNRATED
     return None
 
 
-def _hard(row: LabelRow, options: ExportOptions) -> tuple[bool | None, ...]:
+def _hard(
+    labels: Sequence[Mapping[str, Any]], first_error: int | None, options: ExportOptions
+) -> tuple[bool | None, ...]:
     """(K,): the steps' targets; with after_error=hard their own `hard` beyond the first error."""
-    labels, first_error = row["labels"], row["first_error"]
-    targets = tuple(step["target"] for step in labels)
-    if options.after_error != "hard" or not first_error:
-        return targets
-    return targets[:first_error] + tuple(step["hard"] for step in labels[first_error:])
+    own = first_error if options.after_error == "hard" and first_error else len(labels)
+    return tuple(
+        False if options.zero == "bad" and step["rating"] == 0 else step["target"]
+        for step in labels[:own]
+    ) + tuple(step["hard"] for step in labels[own:])
 
 
 def _soft(labels: Sequence[Mapping[str, Any]]) -> tuple[float | None, ...]:

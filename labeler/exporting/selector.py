@@ -1,7 +1,7 @@
 """selector.py - what becomes of each row of labels: a row of the format in a split, or a Drop.
 
-Pure, one row at a time. What it holds does not grow with the rows, but for eight bytes a problem
-that overlaps a benchmark (so that each is listed once).
+Pure, one row at a time. What it holds does not grow with the rows: a problem's rows stand together
+in a run's labels, so that one that overlaps a benchmark is listed once, and only the last is held.
 """
 
 from collections import Counter
@@ -15,7 +15,6 @@ from labeler.exporting.overlap import Benchmarks, Hit
 from labeler.exporting.records import Drop, LabelRow, record_of
 from labeler.exporting.splits import Quota, Split, split_of
 from labeler.formats.record import BadRowError, Format, Record
-from labeler.model import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Selector:
     def __init__(self, to: Format, options: ExportOptions, benchmarks: Benchmarks) -> None:
         self._to, self._options, self._benchmarks = to, options, benchmarks
         self._quotas: dict[tuple[Split, bool], Quota] = {}
-        self._listed: set[int] = set()
+        self._listed = ("", "")
         self._hit = lru_cache(maxsize=1024)(benchmarks.hit)
 
     def balance(self, rows: Iterable[LabelRow]) -> None:
@@ -58,7 +57,7 @@ class Selector:
             kind: Quota(min(n, counts[kind[0], not kind[1]]), n, self._options.seed)
             for kind, n in counts.items()
         }
-        self._listed.clear()
+        self._listed = ("", "")
 
     def choose(self, row: LabelRow) -> Chosen | Left:
         """What becomes of the next row."""
@@ -73,7 +72,7 @@ class Selector:
         question = row["question"]
         if (hit := self._hit(question)) is not None:
             return Left(Drop.CONTAMINATED, self._overlap(row, hit))
-        record = record_of(row, self._options, soft=self._to.carries_soft)
+        record = record_of(row, self._options, self._to)
         if isinstance(record, Drop):
             return Left(record)
         try:
@@ -93,10 +92,10 @@ class Selector:
 
     def _overlap(self, row: LabelRow, hit: Hit) -> Mapping[str, Any] | None:
         """What decontaminated.jsonl says of a problem, the first time it is met."""
-        key = int(digest(row["problem_id"], row["question"], size=8), 16)
-        if key in self._listed:
+        problem = row["problem_id"], row["question"]
+        if problem == self._listed:
             return None
-        self._listed.add(key)
+        self._listed = problem
         return {
             "problem_id": row["problem_id"],
             "question": row["question"],

@@ -1,7 +1,7 @@
 """fields.py - what readers and writers of rows check alike; a fault names its field and a fix."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from labeler.formats.record import BadRowError, Record, Row
@@ -17,9 +17,15 @@ def get(row: Row, name: str) -> Any:  # noqa: ANN401 - any value of a row
         raise BadRowError(
             name,
             "there is no such column",
-            f"The row has {', '.join(map(str, row)) or 'none'}: check the format's name.",
+            f"The row has {_few(row)}: check the format's name.",
         )
     return row[name]
+
+
+def _few(names: Iterable[str]) -> str:
+    """The first eight names."""
+    shown = [str(name)[:40] for name in names]
+    return ", ".join(shown[:8] + ["..."] * (len(shown) > 8)) or "none"
 
 
 def text(row: Row, name: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from labeler.formats import fields
-from labeler.formats.numbered import cut, joined
+from labeler.formats.numbered import bare, cut, joined
 from labeler.formats.record import BadRowError, FileKind, Record, Row
 
 TAG = "ки"
@@ -29,6 +29,8 @@ class MathShepherd:
 
     task: Literal["GSM8K", "MATH"] = "GSM8K"
     """What a row calls its task where the record's source is neither."""
+    tag: str = TAG
+    """What stands after each step in `input`."""
     name: str = "math-shepherd"
     file: FileKind = "jsonl"
     carries_soft: bool = False
@@ -36,8 +38,8 @@ class MathShepherd:
     def read(self, row: Row) -> list[Record]:
         """One solution. Raises BadRowError."""
         tagged = fields.text(row, "input")
-        question, steps = cut("input", tagged, TAG)
-        hard = _signs(tagged, fields.text(row, "label"))
+        question, steps = cut("input", tagged, self.tag)
+        hard = _signs(tagged, fields.text(row, "label"), self.tag)
         task = fields.text(row, "task")
         if task not in ("GSM8K", "MATH"):
             raise BadRowError("task", f"{task!r} is none", "Write GSM8K or MATH.")
@@ -57,8 +59,8 @@ class MathShepherd:
     def write(self, record: Record) -> dict[str, Any]:
         """One row. Raises BadRowError for soft labels alone, or a text that holds the tag."""
         labels = fields.hard(record, "label")
-        tagged = joined(_answered(record), TAG)
-        pieces = tagged.split(TAG)
+        tagged = joined(_answered(record), self.tag)
+        pieces = tagged.split(self.tag)
         signed = "".join(
             p + ("+" if good else "-") for p, good in zip(pieces, labels, strict=False)
         )
@@ -77,14 +79,15 @@ def _answered(record: Record) -> Record:
     if record.answer is None or not record.steps or _ANSWER in record.steps[-1]:
         return record
     *others, last = record.steps
+    last = bare(last, len(record.steps))
     return Record(record.question, (*others, f"{last} {_ANSWER}{record.answer}"))
 
 
-def _signs(tagged: str, signed: str) -> tuple[bool, ...]:
-    """(K,): the signs that stand in `signed` where `tagged` has its tags."""
+def _signs(tagged: str, signed: str, tag: str) -> tuple[bool, ...]:
+    """(K,): the signs that stand in `signed` where `tagged` has its tag."""
     signs: list[bool] = []
     at = 0
-    *pieces, end = tagged.split(TAG)
+    *pieces, end = tagged.split(tag)
     for piece in pieces:
         at += len(piece)
         sign = signed[at : at + 1]
@@ -92,7 +95,7 @@ def _signs(tagged: str, signed: str) -> tuple[bool, ...]:
             raise BadRowError(
                 "label",
                 f"it parts from `input` before label {len(signs) + 1}",
-                f"Write the text of `input` with + or - in the place of each {TAG!r}.",
+                f"Write the text of `input` with + or - in the place of each {tag!r}.",
             )
         signs.append(sign == "+")
         at += 1

@@ -16,10 +16,7 @@ from labeler.formats.record import BadRowError, Record
 
 def bare(step: str, k: int) -> str:
     """The text of step k (1-based) without its number, however often it has it."""
-    number = f"Step {k}: "
-    while step.startswith(number):
-        step = step.removeprefix(number)
-    return step
+    return re.sub(rf"\A(?:Step {k}:(?: |\Z))+", "", step)
 
 
 def joined(record: Record, tag: str) -> str:
@@ -34,7 +31,21 @@ def joined(record: Record, tag: str) -> str:
             "Reword it, or leave the problem out.",
         )
     steps = (f"Step {k}: {text} {tag}" for k, text in enumerate(texts, 1))
-    return f"{record.question} " + "\n".join(steps)
+    whole = f"{record.question} " + "\n".join(steps)
+    if not _is_cut_again(whole, tag, (record.question, tuple(texts))):
+        raise BadRowError(
+            "tag",
+            f"{tag!r} cannot be told from the numbers and line breaks between steps",
+            "Choose another placeholder.",
+        )
+    return whole
+
+
+def _is_cut_again(whole: str, tag: str, parts: tuple[str, tuple[str, ...]]) -> bool:
+    try:
+        return cut("tag", whole, tag) == parts
+    except BadRowError:
+        return False
 
 
 def cut(name: str, text: str, tag: str) -> tuple[str, tuple[str, ...]]:

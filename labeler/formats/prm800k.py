@@ -12,11 +12,12 @@
 A row is a path of chosen steps, and rivals of each of them. The path is a record, and so is each
 rival, with the path before it (as TRL's converter has it). What was labelled of the pre-generated
 solution is a record of the whole solution: steps beyond the first error, where labelling stopped,
-have no label. Ratings are kept in `extra["ratings"]`: -1, 0, 1, or None.
+have no label. Ratings are kept in `extra["ratings"]`: -1, 0, 1, or None. What else a row says that
+is one solution's (see plain) is kept in `extra["kept"]`, so that it is written back whole.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from labeler.formats import fields
@@ -28,6 +29,7 @@ _ABOUT = (
 )  # fmt: skip
 _OWN = (*_ABOUT, "question", "label")
 RATINGS = "ratings"
+_KEPT = "kept"
 _Path = tuple[tuple[str, int | None], ...]
 """The steps of a solution with their ratings."""
 
@@ -58,6 +60,8 @@ class Prm800k:
             rest = whole[len(path) :] if path is own else ()
             answer = fields.perhaps(about, "pre_generated_answer") if path is own else None
             records.append(self._record(row, (*path, *((s, None) for s in rest)), answer))
+        if len(records) == 1 and plain(row):
+            records = [self._whole(records[0], row)]
         return records
 
     def write(self, record: Record) -> dict[str, Any]:
@@ -71,6 +75,12 @@ class Prm800k:
         if ratings[rated - 1] == -1:
             steps[-1]["chosen_completion"] = None
         unfinished = "solution" if rated == len(record.steps) else "give_up"
+        kept = record.extra.get(_KEPT, {})
+        if "steps" in kept:
+            steps = [
+                {**step, **others, "completions": [{**step["completions"][0], **completion}]}
+                for step, (others, completion) in zip(steps, kept["steps"], strict=True)
+            ]
         own = {
             **{name: record.extra.get(name) for name in _ABOUT[:3]},
             **{name: record.extra.get(name, False) for name in _ABOUT[3:]},
@@ -81,14 +91,22 @@ class Prm800k:
                 "pre_generated_steps": list(record.steps),
                 "pre_generated_answer": record.answer,
                 "pre_generated_verifier_score": None,
+                **kept.get("question", {}),
             },
             "label": {
                 "steps": steps,
                 "total_time": None,
                 "finish_reason": "found_error" if -1 in ratings else unfinished,
+                **kept.get("label", {}),
             },
         }
-        return fields.beside(own, fields.rest(record.extra, *_ABOUT, RATINGS))
+        return fields.beside(own, fields.rest(record.extra, *_ABOUT, RATINGS, _KEPT))
+
+    def _whole(self, record: Record, row: Row) -> Record:
+        """The record of a plain row, with what the row says beside what is written of it anyway."""
+        usual = _besides(self.write(record))
+        kept = {name: said for name, said in _besides(row).items() if said != usual[name]}
+        return replace(record, extra={**record.extra, **({_KEPT: kept} if kept else {})})
 
     def _record(self, row: Row, path: _Path, answer: str | None) -> Record:
         about = row["question"]
@@ -115,6 +133,36 @@ class Prm800k:
                 )
             return self.zero == "good"
         return None if rating is None else rating == 1
+
+
+def plain(row: Row) -> bool:
+    """Whether each step has one completion, a rated one, that the next step goes on from.
+
+    Of such a row all is kept; the row is that of one solution.
+    """
+    steps = row["label"]["steps"]
+    return all(
+        not step.get("human_completion")
+        and len(step.get("completions") or ()) == 1
+        and step["completions"][0].get("rating") is not None
+        and (step.get("chosen_completion") is not None or step is steps[-1])
+        for step in steps
+    )
+
+
+def _besides(row: Row) -> dict[str, Any]:
+    """What a plain row says beside problem, gold, and the steps' texts and ratings."""
+    return {
+        "question": fields.rest(row["question"], "problem", "ground_truth_answer"),
+        "label": fields.rest(row["label"], "steps"),
+        "steps": [
+            (
+                fields.rest(step, "completions"),
+                fields.rest(step["completions"][0], "text", "rating"),
+            )
+            for step in row["label"]["steps"]
+        ],
+    }
 
 
 def _paths(steps: Sequence[Any]) -> list[_Path]:

@@ -10,11 +10,19 @@ def _holds(**kinds: type) -> Callable[[Row], bool]:
     return lambda row: all(isinstance(row.get(name), kind) for name, kind in kinds.items())
 
 
+def _speaks_from(row: Row) -> bool:
+    """Whether the first turn of a conversation says whom it is from."""
+    turns = row.get("conversations")
+    first = turns[0] if isinstance(turns, list) and turns else None
+    return isinstance(first, Mapping) and "from" in first
+
+
 _MARKS: Mapping[str, Callable[[Row], bool]] = {
     "prm800k": _holds(question=Mapping, label=Mapping),
     "processbench": _holds(problem=str, steps=list, label=int),
     "trl": _holds(prompt=str, completions=list),
     "scan": _holds(question=str, steps=list, scores=list),
+    "mm-prm": _speaks_from,
     "rlhflow": _holds(conversations=list),
     "qwen": _holds(messages=list, labels=list),
     "math-shepherd": _holds(input=str, label=str),

@@ -16,7 +16,7 @@ from labeler.apps.compare.agreement import agreement
 from labeler.apps.compare.join import join
 from labeler.apps.run import run
 from labeler.config import ConfigError, load
-from labeler.formats import FORMATS, BadRowError, Record, recognise
+from labeler.formats import FORMATS, BadRowError, Record, recognise, with_tag
 from labeler.model import LabelerError
 from tests.runs import label_rows, planted_config
 from tests.test_cli import labeler
@@ -63,7 +63,7 @@ def test_our_own_labels_agree_with_us_in_every_format(
     assert found.read.format == name
     assert len(found.joined.pairs) == len({(r.question, r.steps) for r in decided(root)})
     assert (found.joined.ambiguous, found.joined.theirs_alone) == (0, 0)
-    if name == "scan":
+    if FORMATS[name].carries_soft:
         assert found.numbers.accuracy.value is None
         assert found.numbers.soft.value == 0
     else:
@@ -78,6 +78,14 @@ def test_soft_labels_give_first_errors_by_a_stated_threshold_alone(
     file = saved(tmp_path / "theirs.jsonl", rows)
     assert compared(root, file)[0].numbers.f1.of == 0
     assert compared(root, file, threshold=0.2)[0].numbers.f1.of == len(rows)
+
+
+def test_another_placeholder_is_read_where_it_is_told(root: Path, tmp_path: Path) -> None:
+    form = with_tag(FORMATS["openrlhf"], "<s>")
+    file = saved(tmp_path / "theirs.jsonl", [form.write(record) for record in decided(root)])
+    assert compared(root, file, placeholder="<s>")[0].numbers.accuracy.value == 1
+    with pytest.raises(ConfigError, match="does not end with 'ки'"):
+        compared(root, file)
 
 
 def test_json_holds_what_the_table_shows(root: Path, tmp_path: Path) -> None:
@@ -100,6 +108,8 @@ def test_solutions_meet_whatever_their_white_space() -> None:
     ours = [record("What  is\n2+2?", " 2+2 = 4. ", "So 4.", first_error=0)]
     theirs = [record("What is 2+2?", "Step 1: 2+2 = 4.", "So\n4. The answer is: 4", first_error=0)]
     assert len(join(ours, theirs, says_answer=True).pairs) == 1
+    without = [record("q", "So 4. The answer is: ", first_error=0)]
+    assert len(join([record("q", "So 4.", first_error=0)], without, says_answer=True).pairs) == 1
     other = join(ours, theirs, says_answer=False)
     assert (len(other.pairs), other.other_steps, other.ours_alone, other.theirs_alone) == (
         0,
@@ -202,7 +212,7 @@ def test_a_file_that_cannot_be_compared_says_why(root: Path, tmp_path: Path, nam
 
 
 def test_a_file_or_labels_that_are_not_there(root: Path, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is no file"):
+    with pytest.raises(ConfigError, match="there is no such file"):
         compared(root, tmp_path / "none.jsonl")
     with pytest.raises(LabelerError, match="no labels"):
         compared(tmp_path, tmp_path / "none.jsonl")

@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 from labeler.formats import Record
 
 PIECES = [
-    " ", "\n", "\n\n", "ки", "к", "<extra_0>", "<extra", "_0>", "Step 1:", "Step 1: ", "Step 2: ",
-    "The answer is: ", "+", "-", "5", "x = 2", "ü", "$\\frac{1}{2}$", "",
+    " ", "\n", "\n\n", "<prm>", "\nProcess: ", "++", "ки", "к", "<extra_0>", "<extra", "_0>",
+    "Step 1:", "Step 1: ", "Step 2: ", "The answer is: ", "+", "-", "5", "x = 2", "ü",
+    "$\\frac{1}{2}$", "",
 ]  # fmt: skip
 WILD = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=5).map("".join)
 PLAIN = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1).filter(

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from labeler.formats import (
     FORMATS,
     BadRowError,
     Format,
     MathShepherd,
+    MmPrm,
     OpenRlhf,
     Prm800k,
     ProcessBench,
@@ -108,18 +109,23 @@ CARRIED: Mapping[str, Callable[[Record], Record]] = {
     "qwen": hard_alone,
     "scan": scan,
     "processbench": processbench,
+    "mm-prm": scan,
 }
 OPTIONS = [
     *(FORMATS[name] for name in WRITTEN),
     Trl(separator="\n\n"),
     OpenRlhf(placeholder="<s>", good="yes", bad="no", input_column="text", label_column="signs"),
     OpenRlhf(placeholder="++"),
+    *(OpenRlhf(placeholder=tag) for tag in ("\n", " ", "1:", "Step", "Step 2:")),
+    MathShepherd(tag="+"),
+    MmPrm(tag="\n"),
     Qwen(tag="<s>"),
     Prm800k(zero="bad"),
 ]
 
 
 @pytest.mark.parametrize("format_", OPTIONS, ids=repr)
+@settings(max_examples=50)
 @given(record=records())
 def test_what_a_format_carries_comes_back_or_is_refused(format_: Format, record: Record) -> None:
     try:
@@ -140,7 +146,9 @@ def test_a_plain_record_always_comes_back(name: str, record: Record) -> None:
 SOFT = Record("q", ("a", "b"), is_correct=False, soft=(0.9, 0.25))
 
 
-@pytest.mark.parametrize("name", [n for n in WRITTEN if n not in ("scan", "processbench")])
+@pytest.mark.parametrize(
+    "name", [n for n in WRITTEN if n not in ("scan", "processbench", "mm-prm")]
+)
 def test_soft_labels_alone_never_go_where_they_are_dropped(name: str) -> None:
     assert not FORMATS[name].carries_soft
     with pytest.raises(BadRowError, match="soft labels alone"):
@@ -169,6 +177,8 @@ def test_soft_labels_in_the_place_of_hard_ones_are_not_rounded(format_: Format) 
         (Scan(), Record("q", ("a\n",), soft=(1.0,)), "steps[0]"),
         (Scan(), Record("q\n\nr", ("a",), soft=(1.0,)), "question"),
         (Scan(), Record("q", ("a",), hard=(True,)), "scores"),
+        (MmPrm(), Record("q\nProcess: p", ("a",), soft=(1.0,)), "question"),
+        (MmPrm(), Record("q", ("a<prm>",), soft=(1.0,)), "steps[0]"),
         (Scan(), Record("q", ("a", "b"), soft=(1.0, None)), "scores"),
         (Trl(), Record("q", (), hard=()), "steps"),
         (Trl(), Record("q", ("a", "b"), hard=(True,)), "labels"),

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from labeler.formats import (
     FORMATS,
@@ -12,6 +14,7 @@ from labeler.formats import (
     Format,
     MathAps,
     MathShepherd,
+    MmPrm,
     OpenRlhf,
     Prm800k,
     ProcessBench,
@@ -109,8 +112,34 @@ def test_prm800k_labels_the_pre_generated_solution_up_to_the_first_error() -> No
                extra={**record.extra, "is_quality_control_question": False,
                       "is_initial_screening_question": False})
     ]  # fmt: skip
-    assert again["label"]["finish_reason"] == "found_error"
     assert [s["chosen_completion"] for s in again["label"]["steps"]] == [0, None]
+
+
+@given(
+    ratings=st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=3),
+    reason=st.sampled_from(["found_error", "solution", "bad_problem", "give_up", None]),
+    flagged=st.booleans(),
+    ends=st.booleans(),
+    whole=st.sampled_from([None, ["b0", "b0", "b0", "c"], ["c"]]),
+)
+def test_a_row_of_one_solution_comes_back_as_it_was(
+    ratings: list[int], reason: str | None, flagged: bool, ends: bool, whole: list[str] | None
+) -> None:
+    row = prm800k(*(rated(r, at="b") for r in ratings), whole=whole)
+    row["label"] |= {"finish_reason": reason}
+    row |= {"is_quality_control_question": flagged, "is_initial_screening_question": False}
+    last = row["label"]["steps"][-1]
+    last["completions"][0]["flagged"] = flagged
+    last["chosen_completion"] = None if ends else 0
+    [record] = Prm800k(zero="bad").read(row)
+    assert Prm800k().write(record) == row
+
+
+def test_a_row_of_several_solutions_is_written_as_several() -> None:
+    row = prm800k(rated(1, -1, at="a"), rated(0, 1, chosen=1, at="b"))
+    for record in Prm800k(zero="bad").read(row):
+        [again] = Prm800k(zero="bad").read(Prm800k().write(record))
+        assert (again.steps, again.hard) == (record.steps, record.hard)
 
 
 def test_prm800k_goes_on_from_what_a_person_wrote() -> None:
@@ -207,6 +236,20 @@ SPLIT_LABEL = SHEPHERD["label"].replace("= 5.", "= 4.")
 TRL_ROW = {"prompt": "q", "completions": ["a"], "labels": [True]}
 QWEN_ROW = Qwen().write(Record("q", ("a",), hard=(True,)))
 APS = {"question": "q", "final_answer": "4", "question_id": 1}
+SAID = "Question: What is 2+2?\nProcess: 2+2 = 5.<prm>\n\nSo 5.<prm>"
+MM = {"id": 3, "conversations": [{"from": "human", "value": SAID},
+                                 {"from": "gpt", "value": [0.125, 0.0]}]}  # fmt: skip
+
+
+def mm(said: str = SAID, scores: object = (0.125, 0.0)) -> dict[str, Any]:
+    return {"conversations": [{"from": "human", "value": said}, {"from": "gpt", "value": scores}]}
+
+
+def test_mm_prm_has_a_score_for_each_tag() -> None:
+    [record] = MmPrm().read(MM)
+    assert (record.question, record.steps) == ("What is 2+2?", ("2+2 = 5.", "So 5."))
+    assert (record.soft, record.extra) == ((0.125, 0.0), {"id": 3})
+    assert MmPrm().write(record) == {**mm(scores=[0.125, 0.0]), "id": 3}
 
 
 @pytest.mark.parametrize(
@@ -243,6 +286,11 @@ APS = {"question": "q", "final_answer": "4", "question_id": 1}
         (Qwen(tag="<s>"), QWEN_ROW, "messages[2]"),
         (Scan(), {"question": "q", "steps": ["a"], "scores": [float("nan")]}, "scores[0]"),
         (Scan(), {"question": "q", "steps": ["a"], "scores": [True]}, "scores[0]"),
+        (MmPrm(), mm(SAID.removesuffix("<prm>")), "conversations[0]"),
+        (MmPrm(), mm("What is 2+2? 5.<prm>", [1]), "conversations[0]"),
+        (MmPrm(), mm(scores=[0.5]), "conversations[1]"),
+        (MmPrm(), mm(scores=[0.5, None]), "conversations[1].value[1]"),
+        (MmPrm(), {"conversations": FLOW}, "conversations"),
         (Prm800k(), BENCH, "question"),
         (Prm800k(), prm800k(rated(2)), "label.steps[0].completions"),
         (Prm800k(), prm800k(rated(1, chosen=3)), "label.steps[0].chosen_completion"),

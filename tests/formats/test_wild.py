@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.formats import FORMATS, BadRowError, Record, recognise
-from tests.formats.test_rows import BENCH, FLOW, QWEN_ROW, SHEPHERD, TRL_ROW, prm800k, rated
+from tests.formats.test_rows import BENCH, FLOW, MM, QWEN_ROW, SHEPHERD, TRL_ROW, prm800k, rated
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 3) | st.floats() | st.text(max_size=4),
@@ -28,6 +28,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
     "qwen": [QWEN_ROW],
     "scan": [{"question": "q", "steps": ["a"], "scores": [0.5]}],
     "processbench": [BENCH],
+    "mm-prm": [MM],
     "orm": [
         {"question": "q", "solution": "a", "is_correct": True, "step_ends": [1], "values": [0.5]}
     ],

@@ -1,4 +1,4 @@
-"""TRL's own trainer on our `trl` rows: it learns from them, and labels the tokens we say it does.
+"""TRL's own trainer on a `trl` export: it learns from it, and labels the tokens we say it does.
 
 trl 1.13.0 is the last with a PRMTrainer. It is no part of the usual environment: it stands in a
 folder of its own, which this test gives to a fresh process alone.
@@ -11,18 +11,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from labeler.formats import Record, Trl
+from labeler.apps.run import run
+from labeler.config import load
 from labeler.prompts import load_tokenizer
-from labeler.testbed.pool import load
+from tests.processes import finished
 
 ROOT = Path(__file__).parent.parent.parent
 MODEL = ROOT / "data/testbed/model"
 FOLDER = Path(os.environ.get("LABELER_TRL", Path(sys.prefix) / "trl"))
-SOLUTIONS, BATCH = 160, 8
+PROBLEMS, BATCH = 50, 8
 pytestmark = [
     pytest.mark.skipif(not (FOLDER / "trl").is_dir(), reason="no folder with trl 1.13.0"),
     pytest.mark.timeout(400),
@@ -35,10 +35,10 @@ from datasets import load_dataset
 from transformers import AutoModelForTokenClassification, AutoTokenizer
 from trl.experimental.prm import PRMConfig, PRMTrainer
 
-model, rows, out, batch = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+model, folder, out, batch = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 torch.set_num_threads(1)
 torch.manual_seed(0)
-data = load_dataset("parquet", data_files=rows, split="train", cache_dir=out)
+data = load_dataset(folder, split="train", cache_dir=out)
 trainer = PRMTrainer(
     model=AutoModelForTokenClassification.from_pretrained(model, num_labels=2),
     args=PRMConfig(
@@ -59,29 +59,30 @@ print(json.dumps({"before": before, "after": after, "epochs": epochs, "tokens": 
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[dict[str, Any]]:
-    """Solutions of the pool with their exact truth, as the format writes them."""
-    made = [
-        Record(
-            question=problem.task.problem.question,
-            steps=tuple(step.text for step in solution.steps),
-            hard=tuple(
-                first is None or k < first for k in range(1, len(solution.steps) + 1)
-            ),
-        )
-        for problem in load(ROOT / "data/testbed/pool.parquet")[:60]
-        for solution in problem.task.solutions
-        for first in [problem.truths[solution.id].state]
-    ]  # fmt: skip
-    return [Trl().write(record) for record in made[:SOLUTIONS]]
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `labeler export` makes of recorded problems that were labelled by their rollouts."""
+    folder = tmp_path_factory.mktemp("exported")
+    chosen = [f"run_dir={folder}/run", f"problems.limit={PROBLEMS}"]
+    policy = "policy={kind: exhaustive, n: 8}"
+    run(load(ROOT / "configs/pool.yaml", [*chosen, policy]))
+    code, said = finished("export", folder / "run", "--format", "trl", "--out", folder / "out")
+    assert code == 0, said
+    code, said = finished("validate", folder / "out", "--format", "trl", "--tokenizer", MODEL)
+    assert code == 0, said
+    return folder / "out"
 
 
 @pytest.fixture(scope="module")
-def trained(rows: list[dict[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("trl")
-    pq.write_table(pa.Table.from_pylist(rows), folder / "train.parquet")
+def rows(exported: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(exported / "train.parquet").to_pylist()
+    return found
+
+
+@pytest.fixture(scope="module")
+def trained(exported: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    out = tmp_path_factory.mktemp("trl")
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, MODEL, folder / "train.parquet", folder / "out", str(BATCH)],
+        [sys.executable, "-c", SCRIPT, MODEL, exported, out, str(BATCH)],
         capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(FOLDER), "TRL_EXPERIMENTAL_SILENCE": "1",
              "HF_HUB_OFFLINE": "1"},

@@ -13,7 +13,7 @@ from labeler.formats import Record
 from labeler.formats.numbered import bare
 from labeler.model import digest
 
-_ANSWER = re.compile(r" ?The answer is: .*$")
+_ANSWER = re.compile(r" ?The answer is:.*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from labeler.apps.export import settings
+from labeler.apps.row_files import all_rows, data_files
 from labeler.config import ConfigError
 from labeler.formats import (
     FORMATS,
@@ -17,13 +19,10 @@ from labeler.formats import (
     Prm800k,
     Record,
     Row,
-    of,
     recognise,
 )
 from labeler.formats.fields import first_error
-from labeler.model import LabelerError
-from labeler.problems import ProblemsConfig, Rejected
-from labeler.problems.sources import rows
+from labeler.problems import Rejected
 
 _SHOWN = 3
 
@@ -39,6 +38,8 @@ class Reading:
     """How rating 0 of PRM800K is read: good or bad."""
     threshold: float | None = None
     """A step with a soft label is good above it. None: soft labels say nothing of first errors."""
+    placeholder: str | None = None
+    """What ends a step in the file; None: what is usual in the format."""
 
 
 @dataclass(slots=True)
@@ -58,10 +59,9 @@ def records(how: Reading, read: Read) -> Iterator[Record]:
     Raises ConfigError where the file is not there, no row fits, or an option is missing or wrong;
     LabelerError where it cannot be read.
     """
-    if not how.path.exists():
-        raise ConfigError(f"--against: there is no file {how.path}")
+    files = data_files(how.path, "--against")
     form = format_of(how, how.format) if how.format is not None else None
-    for found in rows(ProblemsConfig(path=str(how.path))):
+    for found in all_rows(files):
         read.rows += 1
         if isinstance(found, Rejected):
             _refuse(read, found.position, f"no row: {found.reason}")
@@ -83,10 +83,7 @@ def format_of(how: Reading, name: str) -> Format:
 
     Raises ConfigError for a name that no format has, or an option that this one does not know.
     """
-    try:
-        plain = of(name)
-    except LabelerError as error:
-        raise ConfigError(f"--format: {error}") from error
+    plain = settings.format_of(name, how.placeholder)
     if how.zero not in (None, "good", "bad"):
         raise ConfigError(f"--zero is good or bad, not {how.zero!r}")
     if how.zero is not None and name != "prm800k":

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from labeler import manifest
 from labeler.apps.export.benchmarks import read_benchmarks
-from labeler.apps.export.folder import whole_folder
-from labeler.apps.export.push import push
+from labeler.apps.export.folder import guard, whole_folder
+from labeler.apps.export.push import check_repo, push
 from labeler.apps.export.rows import label_files
+from labeler.apps.export.settings import go_together
 from labeler.apps.export.writers import JsonWriter, RowWriter, file_name, writer
 from labeler.apps.label import read_config
-from labeler.config import ConfigError
 from labeler.exporting import (
     SPLITS,
     CardFacts,
@@ -29,10 +29,9 @@ from labeler.exporting import (
     Selector,
     Tally,
     card,
-    only_read,
 )
 from labeler.files import RunDir, write_text
-from labeler.formats import Format
+from labeler.formats import Format, tag_of
 from labeler.model import LabelerError
 
 if TYPE_CHECKING:
@@ -62,13 +61,10 @@ def export(wish: ExportWish) -> CardFacts:
     Raises ConfigError where the options do not go together, LabelerError where nothing is left
     to export or the labels cannot be read, FileError where the folder cannot be written.
     """
-    if why := only_read(wish.to):
-        raise ConfigError(f"--format {wish.to.name}: {why}")
-    if wish.options.labels == "soft" and not wish.to.carries_soft:
-        raise ConfigError(
-            f"--labels soft: trainers of {wish.to.name} read true or false, and drop or refuse "
-            "anything between. Export hard labels, or soft ones to a format that keeps them."
-        )
+    go_together(wish.options, wish.to)
+    if wish.push is not None:
+        check_repo(wish.push)
+    guard(wish.out)
     where = RunDir(wish.run)
     name = read_config(where).name
     benchmarks, questions = read_benchmarks(wish.decontaminate)
@@ -88,6 +84,7 @@ def export(wish: ExportWish) -> CardFacts:
         facts = CardFacts(
             name=name,
             format=wish.to.name,
+            tag=tag_of(wish.to),
             files={split: file_name(split, wish.to) for split in SPLITS if split in tally.splits},
             options=wish.options,
             tally=tally,
@@ -146,6 +143,7 @@ def _made_from(where: RunDir) -> dict[str, str]:
     told = {
         "policy": {str(e.policy.get("kind")) for e in entries},
         "first error by": {str(e.rule.get("rule")) for e in entries},
+        "neutral": {str(e.rule.get("neutral")) for e in entries} - {"None"},
         "completer": {f"`{e.completer}`" for e in entries},
         "grader": {f"`{e.grader}`" for e in entries},
     }
@@ -164,8 +162,12 @@ def show(facts: CardFacts, wish: ExportWish, console: "Console") -> None:
     for drop, count in tally.drops.most_common():
         listed = f" (see {LISTS[drop]})" if drop in LISTS and "see" not in drop else ""
         lines.append(f"  dropped: {drop}{listed}: {count:,}")
-    if wish.options.test_share and "test" not in tally.splits:
-        lines.append("  no question fell into the split test: there is no file of it")
+    if wish.options.test_share:
+        lines += [
+            f"  no solution is left for the split {split}: there is no file of it"
+            for split in SPLITS
+            if split not in tally.splits
+        ]
     if wish.push is not None:
         lines.append(f"  pushed to {wish.push}")
     for line in lines:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from labeler.apps.row_files import all_rows, data_files
 from labeler.exporting import Benchmarks
 from labeler.model import LabelerError
-from labeler.problems import ProblemsConfig, Rejected
-from labeler.problems.sources import rows
+from labeler.problems import Rejected
 
 _NAMES = ("question", "problem", "prompt")
 
@@ -25,10 +25,8 @@ def read_benchmarks(files: Sequence[Path]) -> tuple[Benchmarks, dict[str, int]]:
     found = Benchmarks()
     counts: dict[str, int] = {}
     for file in files:
-        if not file.is_file():
-            raise LabelerError(f"--decontaminate {file} is no file.")
         before = len(found)
-        for row in rows(ProblemsConfig(path=str(file))):
+        for row in all_rows(data_files(file, "--decontaminate")):
             if isinstance(row, Rejected):
                 raise LabelerError(
                     f"--decontaminate {file}: {row.position} is no row ({row.reason}): mend it."

@@ -17,7 +17,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
     What a killed writer left is cleared away by the next one.
     """
     out = out.resolve()
-    _guard(out)
+    guard(out)
     part = out.with_name(f".{out.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)
@@ -37,7 +37,8 @@ def whole_folder(out: Path) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _guard(out: Path) -> None:
+def guard(out: Path) -> None:
+    """Raises FileError where `out` is there and not an empty folder."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileError(
             f"{out} is there already, and nothing is overwritten: name another --out, or move it."

@@ -1,8 +1,22 @@
 """push.py - a finished export to a hub, through huggingface_hub."""
 
+import shlex
 from pathlib import Path
 
+from labeler.config import ConfigError
 from labeler.model import LabelerError
+
+
+def check_repo(repo: str) -> None:
+    """Raises ConfigError for what no hub would take as a dataset's name."""
+    from huggingface_hub import utils  # which has it, but lists it for no type checker
+
+    try:
+        utils.validate_repo_id(repo)  # type: ignore[attr-defined]
+    except ValueError as error:
+        raise ConfigError(
+            f"--push {repo!r} is no dataset's name on a hub: give OWNER/NAME"
+        ) from error
 
 
 def push(folder: Path, repo: str) -> str:
@@ -25,7 +39,7 @@ def push(folder: Path, repo: str) -> str:
         why = str(error).strip().partition("\n")[0]
         raise LabelerError(
             f"the export is whole in {folder}, but {repo} did not take it: {why or error!r}. Log "
-            f"in (`hf auth login`, or HF_TOKEN) and upload it: hf upload {repo} {folder} "
-            "--repo-type dataset"
+            "in (`hf auth login`, or HF_TOKEN) and upload it: "
+            + shlex.join(["hf", "upload", repo, str(folder), "--repo-type", "dataset"])
         ) from error
     return str(done)

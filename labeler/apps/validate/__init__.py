@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from labeler.apps.row_files import all_rows, data_files
 from labeler.apps.validate.faults import SHOWN, Fault, Kind, Report
-from labeler.apps.validate.files import all_rows, data_files
 from labeler.apps.validate.reading import TokenCheck
 from labeler.apps.validate.rows import Found, RowCheck
 from labeler.apps.validate.tokens import CHECKS, token_check
 from labeler.config import ConfigError
-from labeler.formats import Format, Prm800k
+from labeler.formats import Format, Prm800k, recognise
 from labeler.model import LabelerError
 from labeler.problems import Rejected
 from labeler.prompts import load_tokenizer
@@ -45,8 +45,8 @@ def validate(wish: ValidateWish) -> Report:
     Raises ConfigError where the options do not go together, LabelerError where there is no file,
     no row, or no tokenizer.
     """
-    check = _token_check(wish)
     files = data_files(wish.path)
+    check = _token_check(wish)
     report = Report()
     for found in check.whole() if check else ():
         report.add(_placed(found, str(wish.tokenizer)))
@@ -61,6 +61,8 @@ def validate(wish: ValidateWish) -> Report:
             )
             continue
         position, row = read
+        if report.rows == 1:
+            report.looks_like = recognise(row)
         records, fault = rows.look(row)
         if fault is None and check is not None:
             looked = (check.row(row, record) for record in records)
@@ -69,6 +71,7 @@ def validate(wish: ValidateWish) -> Report:
             report.add(_placed(fault, position))
     if not report.rows:
         raise LabelerError(f"{wish.path} holds no row.")
+    report.partly = rows.partly
     return report
 
 
@@ -88,28 +91,34 @@ def _token_check(wish: ValidateWish) -> TokenCheck | None:
             "leave it out"
         )
     if not wish.tokenizer.is_dir():
-        raise ConfigError(f"--tokenizer {wish.tokenizer} is no folder")
+        raise ConfigError(
+            f"--tokenizer {wish.tokenizer} is no folder: give that of the trained model"
+        )
     return token_check(wish.format, _tokenizer(wish.tokenizer), wish.max_length)
 
 
 def _tokenizer(folder: Path) -> "PreTrainedTokenizerBase":
     try:
         return load_tokenizer(folder)
-    except LabelerError:
-        raise
     except Exception as error:  # a damaged tokenizer.json raises whatever it leads to
-        raise LabelerError(f"no tokenizer at {folder}: its files are damaged: {error!r}") from error
+        raise LabelerError(
+            f"no tokenizer at {folder} that can be read: give the folder of the trained model, "
+            "with its tokenizer.json"
+        ) from error
 
 
 def _placed(found: Found, position: str) -> Fault:
     return Fault(found.kind, position, found.field, found.problem, found.fix)
 
 
-def show(report: Report, console: "Console") -> None:
+def show(report: Report, to: Format, console: "Console") -> None:
     """The first faults, then counts by kind."""
     lines = [str(fault) for fault in report.first]
     if report.faults > len(report.first):
         lines.append(f"... and {report.faults - SHOWN:,} more")
+    if report.looks_like not in (None, to.name) and report.counts[Kind.SHAPE] == report.rows:
+        lines.append(f"the first row looks like {report.looks_like}: --format names another")
+    lines += [f"{n:,} {why}" for why, n in report.partly.most_common()]
     counted = ", ".join(f"{kind} {n:,}" for kind, n in report.counts.most_common())
     lines.append(
         f"{report.rows:,} rows, {report.faults:,} faults{f': {counted}' if counted else ''}"

@@ -29,6 +29,18 @@ class Kind(StrEnum):
     """The trainer sees fewer labels than there are steps: the text is too long."""
 
 
+class Partly(StrEnum):
+    """Why a row itself was not written and compared; each is told in one sentence."""
+
+    SEVERAL = "rows hold several solutions: each was written and read again, the row was not"
+    UNEVEN = (
+        "rows have steps that people wrote or left unrated: the solution was written and read "
+        "again, the row was not"
+    )
+    NONE = "rows hold no labelled solution: there was nothing to write"
+    ONLY_READ = "rows were only read: nothing writes this format"
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One thing that is wrong, where, and how to mend it."""
@@ -52,6 +64,10 @@ class Report:
     counts: Counter[Kind] = field(default_factory=Counter)
     first: list[Fault] = field(default_factory=list)
     """The first SHOWN."""
+    looks_like: str | None = None
+    """The format whose columns the first row has."""
+    partly: Counter[Partly] = field(default_factory=Counter)
+    """Rows whose round trip was not that of the row itself."""
 
     @property
     def faults(self) -> int:

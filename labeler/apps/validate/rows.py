@@ -1,17 +1,23 @@
 """rows.py - what can be said of a row without a tokenizer: labels, shape, tags, round trip.
 
+The round trip is exact where a row is one solution's that the format writes; else each solution is
+written as a row of its own and read again, and the row is counted among those that were not
+themselves (see Partly).
+
 The first fault of a row ends the look at it, since those that would follow follow from it.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labeler.apps.validate.faults import Kind
+from labeler.apps.validate.faults import Kind, Partly
 from labeler.apps.validate.texts import tagged
 from labeler.exporting import only_read
-from labeler.formats import BadRowError, Format, Record, Row
+from labeler.formats import BadRowError, Format, Prm800k, Record, Row
+from labeler.formats.prm800k import plain
 
 LABELS: Mapping[str, str] = {
     "trl": "labels",
@@ -42,10 +48,12 @@ class RowCheck:
         self._format = fmt
         self._only_read = bool(only_read(fmt))
         self._sort: str | None = None
+        self.partly: Counter[Partly] = Counter()
+        """Rows whose round trip could not be that of the row itself."""
 
     def look(self, row: Row) -> tuple[list[Record], Found | None]:
         """The row's solutions, and the first fault that there is."""
-        if (found := self._labels(row) or self._tags(row)) is not None:
+        if (found := _unwritable(row) or self._labels(row) or self._tags(row)) is not None:
             return [], found
         try:
             records = self._format.read(row)
@@ -95,9 +103,10 @@ class RowCheck:
         return None
 
     def _round_trip(self, row: Row, records: Sequence[Record]) -> Found | None:
-        """Whether our reader and writer give the row back, where it is one solution's."""
-        if len(records) != 1 or self._only_read:
-            return None
+        """Whether our reader and writer give the row back, or else its solutions."""
+        if (why := self._not_itself(row, records)) is not None:
+            self.partly[why] += 1
+            return None if why is Partly.ONLY_READ else self._one_by_one(records)
         try:
             written = self._format.write(records[0])
         except BadRowError as error:
@@ -113,6 +122,58 @@ class RowCheck:
                     "Write it as the second.",
                 )
         return None
+
+    def _not_itself(self, row: Row, records: Sequence[Record]) -> Partly | None:
+        """Why the row itself cannot be written; None where it can."""
+        if self._only_read:
+            return Partly.ONLY_READ
+        if not any(map(_says_something, records)):
+            return Partly.NONE
+        if len(records) > 1:
+            return Partly.SEVERAL
+        rated = isinstance(self._format, Prm800k)
+        return Partly.UNEVEN if rated and not plain(row) else None
+
+    def _one_by_one(self, records: Sequence[Record]) -> Found | None:
+        """Whether each solution, written as a row of its own, is read as itself."""
+        for record in filter(_says_something, records):
+            try:
+                [again] = self._format.read(self._format.write(record))
+            except BadRowError as error:
+                return Found(Kind.ROUND_TRIP, error.field_name, error.problem, error.fix)
+            same = (again.question, again.steps, again.gold, again.hard, again.soft)
+            if same != (record.question, record.steps, record.gold, record.hard, record.soft):
+                return Found(
+                    Kind.ROUND_TRIP,
+                    "row",
+                    f"a solution of {len(record.steps)} steps is another one when it is written "
+                    "and read again",
+                    "Write it as a row of its own.",
+                )
+        return None
+
+
+def _unwritable(row: Row) -> Found | None:
+    """The column that no UTF-8 file can hold: JSON can spell half of a surrogate pair."""
+    for name in row:
+        try:
+            f"{name}{_shown(row, name)}".encode()
+        except UnicodeEncodeError:
+            return Found(
+                Kind.SHAPE,
+                str(name).encode("utf-8", "backslashreplace").decode(),
+                "it holds half of a surrogate pair, which no tokenizer takes",
+                "Mend the text, or leave the row out.",
+            )
+        except RecursionError:
+            return Found(Kind.SHAPE, name, "it is nested too deep", "Leave the row out.")
+    return None
+
+
+def _says_something(record: Record) -> bool:
+    """Whether there is a label: not so of PRM800K's completions without a rating."""
+    labels = (*(record.hard or ()), *(record.soft or ()), record.first_error, record.is_correct)
+    return any(label is not None for label in labels)
 
 
 def _sort(label: object, *, soft: bool) -> str:

@@ -1,4 +1,4 @@
-"""tags.py - formats whose labels stand on a tag: OpenRLHF, Math-Shepherd, Qwen2.5-Math-PRM."""
+"""tags.py - formats whose labels stand on a tag: OpenRLHF, Math-Shepherd, Qwen, MM-PRM."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,6 @@ from labeler.apps.validate.faults import Kind
 from labeler.apps.validate.reading import Reading
 from labeler.apps.validate.rows import Found
 from labeler.formats import Record, Row
-from labeler.formats.math_shepherd import TAG
 
 _ADD = "Add it to the tokenizer as a token, or choose another."
 
@@ -60,13 +59,25 @@ class MathShepherdTokens(_Tags):
     """Math-Shepherd: the same with its own tag and signs."""
 
     def __init__(self, reading: Reading) -> None:
-        super().__init__(reading, TAG, "input", "label")
+        super().__init__(reading, reading.format.tag, "input", "label")
 
     def whole(self) -> Iterator[Found]:
         """Tag and signs are one token each."""
         yield from super().whole()
         for sign in "+-":
             yield from self._reading.one_token(self._labels, sign, _ADD)
+
+
+class MmPrmTokens(_Tags):
+    """MM-PRM: the first turn; its trainer's chat template around it is not looked at."""
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading, reading.format.tag, "conversations[0]", "conversations[1]")
+
+    def text(self, row: Row) -> str:
+        """The first turn."""
+        text: str = row["conversations"][0]["value"]
+        return text
 
 
 class QwenTokens(_Tags):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeler.formats import Format, Row
-from labeler.formats.math_shepherd import TAG
 from labeler.formats.scan import BLANK_LINE
 
 
@@ -45,11 +44,18 @@ def _openrlhf(to: Any, row: Row) -> Iterator[Tagged]:  # noqa: ANN401 - the form
     yield Tagged(to.input_column, row.get(to.input_column, ""), to.placeholder, labels)
 
 
-def _math_shepherd(_: object, row: Row) -> Iterator[Tagged]:
+def _math_shepherd(to: Any, row: Row) -> Iterator[Tagged]:  # noqa: ANN401 - as above
     text, signed = row.get("input"), row.get("label")
-    if isinstance(text, str) and isinstance(signed, str):
-        # each tag of two characters has become a sign of one
-        yield Tagged("input", text, TAG, max(0, len(text) - len(signed)))
+    shorter = len(to.tag) - 1  # for each tag that has become a sign
+    if isinstance(text, str) and isinstance(signed, str) and shorter:
+        yield Tagged("input", text, to.tag, max(0, len(text) - len(signed)) // shorter)
+
+
+def _mm_prm(to: Any, row: Row) -> Iterator[Tagged]:  # noqa: ANN401 - as above
+    turns = [turn for turn in _list(row.get("conversations")) if isinstance(turn, Mapping)]
+    if len(turns) == 2:
+        scores = len(_list(turns[1].get("value")))
+        yield Tagged("conversations[0]", turns[0].get("value", ""), to.tag, scores)
 
 
 def _qwen(to: Any, row: Row) -> Iterator[Tagged]:  # noqa: ANN401 - the format, with its options
@@ -70,4 +76,5 @@ _TEXTS: Mapping[str, Callable[[Any, Row], Iterator[Tagged]]] = {
     "openrlhf": _openrlhf,
     "math-shepherd": _math_shepherd,
     "qwen": _qwen,
+    "mm-prm": _mm_prm,
 }

@@ -6,7 +6,7 @@ from typing import Any
 from labeler.apps.validate.pieces import ScanTokens, TrlTokens
 from labeler.apps.validate.reading import Reading, TokenCheck
 from labeler.apps.validate.rows import Found
-from labeler.apps.validate.tags import MathShepherdTokens, OpenRlhfTokens, QwenTokens
+from labeler.apps.validate.tags import MathShepherdTokens, MmPrmTokens, OpenRlhfTokens, QwenTokens
 from labeler.apps.validate.turns import RlhFlowTokens
 from labeler.formats import Format, Record, Row
 
@@ -17,6 +17,7 @@ CHECKS: Mapping[str, Callable[[Reading], TokenCheck]] = {
     "rlhflow": RlhFlowTokens,
     "qwen": QwenTokens,
     "scan": ScanTokens,
+    "mm-prm": MmPrmTokens,
 }
 """Formats whose rows a trainer tokenizes by a rule of its own."""
 MAX_LENGTH: Mapping[str, int] = {"trl": 1024}

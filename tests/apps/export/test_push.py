@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from labeler.apps.export import ExportWish, export
 from labeler.apps.run import run
-from labeler.config import load
+from labeler.config import ConfigError, load
+from labeler.formats import Trl
 from tests.apps.export.hub import TOKEN, serving
 from tests.processes import finished
 from tests.runs import planted_config
@@ -61,6 +63,11 @@ def test_a_refused_push_keeps_the_export_and_says_how_to_go_on(
     assert "hf upload me/labels" in output
     assert hub.files == {}
     assert (tmp_path / "out" / "train.parquet").exists()
+
+
+def test_a_name_that_no_hub_takes_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no dataset's name on a hub: give OWNER/NAME"):
+        export(ExportWish(tmp_path / "absent", Trl(), tmp_path / "out", push="not a repo!"))
 
 
 def test_no_hub_is_one_message(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.apps.validate.faults import Kind
+from labeler.apps.validate.faults import Kind, Partly
 from labeler.apps.validate.rows import Found, RowCheck
 from labeler.exporting import Benchmarks, Chosen, Selector, only_read
 from labeler.exporting.options import ExportOptions
-from labeler.formats import FORMATS, Record, Row
+from labeler.formats import FORMATS, Prm800k, Record, Row
 from tests.exporting.label_rows import label_sets
 
 WRITTEN = [name for name, to in FORMATS.items() if not only_read(to)]
@@ -57,11 +57,59 @@ def test_what_is_exported_is_sound(name: str, rows: list[dict[str, Any]], cut: b
             assert len(records) == 1
 
 
-def test_a_row_of_several_solutions_is_read_only() -> None:
+RATED = st.fixed_dictionaries(
+    {"text": st.sampled_from("ab"), "rating": st.sampled_from([None, -1, 0, 1]),
+     "flagged": st.just(False)}
+)  # fmt: skip
+
+
+@st.composite
+def rated_steps(draw: st.DrawFn) -> Row:
+    given = draw(st.none() | st.lists(RATED, max_size=3))
+    return {
+        "completions": given,
+        "human_completion": draw(st.none() | RATED),
+        "chosen_completion": draw(st.none() | st.sampled_from(range(len(given))))
+        if given
+        else None,
+    }
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(rated_steps(), min_size=1, max_size=3),
+    st.none() | st.lists(st.sampled_from("ab"), max_size=4),
+)
+def test_a_row_of_prm800k_that_is_read_has_no_fault(steps: list[Row], whole: list[str]) -> None:
+    one = row("prm800k")
+    one["label"]["steps"], one["question"]["pre_generated_steps"] = steps, whole
+    check = RowCheck(Prm800k(zero="bad"))
+    records, found = check.look(one)
+    assert found is None
+    assert bool(records) or check.partly[Partly.NONE] == 1
+
+
+def partly(name: str, one: Row) -> list[Partly]:
+    check = RowCheck(FORMATS[name])
+    assert check.look(one)[1] is None
+    return list(check.partly)
+
+
+def test_rows_that_cannot_be_written_themselves_are_told_by_why() -> None:
     rated = row("prm800k")
+    assert partly("prm800k", rated) == []
     step = rated["label"]["steps"][0]
-    step["completions"] = [*step["completions"], {"text": "4.", "rating": 1, "flagged": False}]
-    assert fault("prm800k", rated) is None
+    own = step["completions"]
+    step["completions"] = [*own, {"text": "4.", "rating": 1, "flagged": False}]
+    assert partly("prm800k", rated) == [Partly.SEVERAL]
+    step["completions"], step["chosen_completion"] = None, None
+    step["human_completion"] = {"text": "4.", "rating": None}
+    assert partly("prm800k", rated) == [Partly.UNEVEN]
+    step["human_completion"] = None
+    assert partly("prm800k", rated) == [Partly.NONE]
+    node = {"text": "q", "mc_value": 0.5}
+    searched = {"question": "q", "final_answer": "4", "reasoning_steps": node}
+    assert partly("math-aps", searched) == [Partly.ONLY_READ]
 
 
 CASES: list[tuple[str, Row, Kind, str]] = [
@@ -127,6 +175,17 @@ CASES: list[tuple[str, Row, Kind, str]] = [
     ("scan", {"scores": [True, False]}, Kind.SHAPE, "scores[0]"),
     ("scan", {"steps": ["one\n\ntwo", "three"]}, Kind.TAG, "steps[0]"),
     ("scan", {"question": "one\n\ntwo"}, Kind.TAG, "question"),
+    (
+        "mm-prm",
+        {
+            "conversations": [
+                {"from": "human", "value": "Question: q\nProcess: a<prm> b<prm>\n\nc<prm>"},
+                {"from": "gpt", "value": [0.5, 0.5]},
+            ]
+        },
+        Kind.TAG,
+        "conversations[0]",
+    ),
     ("processbench", {"label": 2}, Kind.SHAPE, "label"),
     ("processbench", {"label": 0.5}, Kind.SHAPE, "label"),
     ("processbench", {"final_answer_correct": 0}, Kind.ROUND_TRIP, "final_answer_correct"),

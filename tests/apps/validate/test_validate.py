@@ -17,7 +17,7 @@ from labeler.model import LabelerError
 from tests.apps.validate.tokenizers import TESTBED, merging, of_words, with_tags
 from tests.processes import finished
 
-TOKENIZED = ["trl", "openrlhf", "math-shepherd", "rlhflow", "qwen", "scan"]
+TOKENIZED = ["trl", "openrlhf", "math-shepherd", "rlhflow", "qwen", "scan", "mm-prm"]
 
 
 def record(steps: Sequence[str] = ("2+2 = 5.", "So 5.", "Twice that is 10.")) -> Record:
@@ -44,6 +44,10 @@ def checked(
     return validate(ValidateWish(path, FORMATS[name], tokenizer, max_length))
 
 
+def sound(name: str, rows: int) -> Report:
+    return Report(rows=rows, looks_like=name)
+
+
 def faults(report: Report) -> set[tuple[Kind, str]]:
     return {(fault.kind, fault.field) for fault in report.first}
 
@@ -61,9 +65,9 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", TOKENIZED)
 def test_a_sound_file_has_no_fault(name: str, tags: Path, tmp_path: Path) -> None:
     path = written(tmp_path, name, record(), record(["One step."]))
-    assert checked(path, name) == Report(rows=2)
-    assert checked(path, name, tags) == Report(rows=2)
-    assert checked(path, name, tags, 1000) == Report(rows=2)
+    assert checked(path, name) == sound(name, 2)
+    assert checked(path, name, tags) == sound(name, 2)
+    assert checked(path, name, tags, 1000) == sound(name, 2)
 
 
 @pytest.mark.parametrize("name", TOKENIZED)
@@ -175,7 +179,7 @@ def test_a_rating_of_zero_is_no_fault(tmp_path: Path) -> None:
     row = FORMATS["prm800k"].write(record())
     row["label"]["steps"][0]["completions"][0]["rating"] = 0
     (tmp_path / "p.jsonl").write_text(json.dumps(row))
-    assert checked(tmp_path / "p.jsonl", "prm800k") == Report(rows=1)
+    assert checked(tmp_path / "p.jsonl", "prm800k") == sound("prm800k", 1)
 
 
 def test_unreadable_rows_are_counted(tmp_path: Path) -> None:
@@ -192,29 +196,54 @@ def test_the_first_faults_are_told_and_all_are_counted(tmp_path: Path) -> None:
     row: Row = FORMATS["scan"].write(record()) | {"scores": [2, 2, 2]}
     (tmp_path / "rows.jsonl").write_text((json.dumps(row) + "\n") * 30)
     out = io.StringIO()
-    show(checked(tmp_path, "scan"), Console(file=out, width=300))
+    show(checked(tmp_path, "scan"), FORMATS["scan"], Console(file=out, width=300))
     lines = out.getvalue().splitlines()
     assert len(lines) == 22
     assert lines[0].startswith("rows.jsonl:1 scores[0]: 2 is not from 0 to 1. ")
     assert lines[-2:] == ["... and 10 more", "30 rows, 30 faults: shape 30"]
 
 
+def test_the_format_that_rows_look_like_is_told(tmp_path: Path) -> None:
+    out = io.StringIO()
+    report = checked(written(tmp_path, "qwen"), "scan")
+    show(report, FORMATS["scan"], Console(file=out, width=300))
+    assert "the first row looks like qwen: --format names another" in out.getvalue()
+
+
+def test_rows_that_were_not_themselves_are_told(tmp_path: Path) -> None:
+    node = {"text": "q", "mc_value": 0.5}
+    row = {"question": "q", "final_answer": "4", "reasoning_steps": node}
+    out = io.StringIO()
+    report = checked(_file(tmp_path / "a.jsonl", json.dumps(row)), "math-aps")
+    show(report, FORMATS["math-aps"], Console(file=out, width=300))
+    assert out.getvalue().startswith("1 rows were only read: nothing writes this format\n")
+
+
 def test_lists_beside_an_export_are_no_part_of_it(tmp_path: Path) -> None:
     written(tmp_path, "scan")
     for name in ("refused.jsonl", "decontaminated.jsonl", "README.md", ".hidden.jsonl"):
         (tmp_path / name).write_text('{"other": 1}\n')
-    assert checked(tmp_path, "scan") == Report(rows=1)
+    assert checked(tmp_path, "scan") == sound("scan", 1)
+
+
+def _run(folder: Path) -> Path:
+    (folder / "labels").mkdir()
+    _file(folder / "config.json", "{}")
+    return folder
 
 
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [
-        (lambda folder: folder / "absent", LabelerError, "no file or folder"),
-        (lambda folder: folder, LabelerError, "holds no data file"),
+        (lambda folder: folder / "absent", ConfigError, "no such file or folder"),
+        (lambda folder: folder, ConfigError, "holds no data file"),
         (lambda folder: _file(folder / "empty.jsonl", ""), LabelerError, "holds no row"),
         (lambda folder: _file(folder / "empty.json", "[]"), LabelerError, "holds no row"),
-        (lambda folder: _file(folder / "a.parquet", "x"), LabelerError, "cannot read"),
-        (lambda folder: _file(folder / "a.csv", "x"), LabelerError, "cannot tell what it is"),
+        (lambda folder: _file(folder / "a.parquet", "x"), LabelerError, "^cannot read"),
+        (lambda folder: _file(folder / "a.csv", "x"), ConfigError, "cannot tell what it is"),
+        (lambda folder: _file(folder / "\udcff.jsonl", "x"), ConfigError, "is no UTF-8"),
+        (_run, ConfigError, "holds a run's own labels"),
+        (lambda folder: _run(folder) / "labels", ConfigError, "holds a run's own labels"),
     ],
 )
 def test_a_file_that_cannot_be_looked_at(
@@ -228,6 +257,16 @@ def test_a_file_that_cannot_be_looked_at(
 def _file(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
+
+
+def test_text_that_no_file_can_hold_is_a_fault(tmp_path: Path) -> None:
+    rows = [FORMATS["trl"].write(record()), FORMATS["trl"].write(record(["\ud800", "So 5."]))]
+    rows += [rows[0] | {"soft": None, "more": json.loads("[" * 900 + "]" * 900)}]
+    path = _file(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, rows)))
+    for tokenizer in (None, TESTBED):
+        report = checked(path, "trl", tokenizer)
+        assert ("rows.jsonl:2", "completions") in {(f.position, f.field) for f in report.first}
+        assert report.counts[Kind.SHAPE] <= 2
 
 
 def test_wrong_tokenizers_and_options_are_errors(tmp_path: Path) -> None:
@@ -248,8 +287,6 @@ def test_wrong_tokenizers_and_options_are_errors(tmp_path: Path) -> None:
 
 def test_the_command_exits_with_1_on_faults(tmp_path: Path) -> None:
     path = written(tmp_path, "openrlhf")
-    code, output = finished("validate", path, "--format", "openrlhf")
-    assert (code, output) == (0, "1 rows, 0 faults\n")
     code, output = finished("validate", path, "--format", "openrlhf", "--tokenizer", TESTBED)
     assert code == 1
     assert "input: 'ки' is 4 tokens" in output

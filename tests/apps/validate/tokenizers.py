@@ -14,7 +14,7 @@ def with_tags(folder: Path) -> Path:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(str(TESTBED))
-    tokenizer.add_tokens(["ки", "<extra_0>"])
+    tokenizer.add_tokens(["ки", "<extra_0>", "<prm>"])
     tokenizer.save_pretrained(folder)
     return folder
 
