@@ -126,9 +126,7 @@ def completers(run: RunDir) -> tuple[str | None, str | None]:
             spans[step > 0, name] = min(first, at), max(last, at)
     entries = manifest.read(run).values()
     named = sorted({entry.completer for entry in entries})
-    judges = {
-        name for e in entries if e.judge for name in (e.judge.completer, e.judge.chooser)
-    }
+    judges = {name for e in entries if e.judge for name in (e.judge.completer, e.judge.chooser)}
     further = run.config.exists() and read_config(run).completers
     deep = sorted(
         (-span[0] if further else span[1], name)
