@@ -12,7 +12,7 @@ names, so that a newer labeler changes no verdict unasked:
 import asyncio
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 from labeler import lock, manifest
 from labeler.apps.facts import facts_of
 from labeler.config import ConfigError, RunConfig, apply_overrides, parse
+from labeler.consensus import ConsensusConfig
 from labeler.files import FileError, RunDir, parts, read_rows
 from labeler.grading import AnswerGrader
 from labeler.ingest import add_quarantine
@@ -36,7 +37,9 @@ from labeler.labelling import (
     stored,
     tasks_of,
 )
+from labeler.labels import LabelConfig
 from labeler.model import Task
+from labeler.params import Params
 from labeler.policies import Policy
 from labeler.rollout_log import RolloutLog
 from labeler.shards import TABLES, Facts, publish, write_card
@@ -89,6 +92,17 @@ def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
     data = {**held["config"], "run_dir": str(where.root)}
     apply_overrides(data, overrides)
     return parse(data, str(where.config))
+
+
+def as_labelled(config: RunConfig, entries: Iterable[manifest.Entry]) -> RunConfig:
+    """The configuration with the rule that the labels rest on, which `label` may have changed."""
+    for entry in entries:  # all have one
+        rule = {key: value for key, value in entry.rule.items() if key != "consensus"}
+        kept: dict[str, Params] = {"labels": LabelConfig.model_validate(rule)}
+        if "consensus" in entry.rule:
+            kept["consensus"] = ConsensusConfig.model_validate(entry.rule["consensus"])
+        return config.model_copy(update=kept)
+    return config
 
 
 def held_config(where: RunDir, *keys: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from labeler.apps.label import read_config
+from labeler.apps.label import label, read_config
 from labeler.apps.report import report
 from labeler.apps.report.advised import unaudited
 from labeler.apps.report.holding import Wanted, held
@@ -160,6 +160,15 @@ def test_without_an_audit_the_labels_are_there_all_the_same(root: Path, tmp_path
     for section in ("finding", "noise", "labels", "calibration", "advice", "causes"):
         assert WHY[section].split("(")[0] in text
     assert "Kept, by source" in text
+
+
+def test_it_speaks_of_the_labels_as_they_are_now(tmp_path: Path) -> None:
+    """Not of the configuration that the run was made with."""
+    run(load(planted_config(tmp_path, 4)))
+    label(tmp_path / "run", ["labels.n=2"])
+    path = tmp_path / "page.html"
+    write(RunDir(tmp_path / "run"), unaudited("not here"), Wanted(1, 0, set(), {}), path, None)
+    assert "labels use 2 a prefix" in path.read_text()
 
 
 def test_branches_of_a_tree_show_the_rollouts_of_its_states(tmp_path: Path) -> None:

@@ -76,11 +76,12 @@ def write(run: "RunDir", found: Found, wanted: Wanted, path: Path, folder: Path 
     """Write the page that shows these findings. Raises as `report`."""
     from labeler import manifest
     from labeler.apps.facts import facts_of
-    from labeler.apps.label import read_config
+    from labeler.apps.label import as_labelled, read_config
     from labeler.files import write_text
 
-    config = read_config(run)
-    facts = facts_of(config, run, manifest.read(run))
+    entries = manifest.read(run)
+    config = as_labelled(read_config(run), entries.values())
+    facts = facts_of(config, run, entries)
     holds = held(run, config, wanted)
     why, agreed = _consensus(run)
     context = {
