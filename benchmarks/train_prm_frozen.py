@@ -7,15 +7,14 @@ and thresholds as labeler.prm does.
 """
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from train_prm_fresh import MODEL, fresh
-from train_prm_labels import World, exhaustive
+from train_prm_fresh import MODEL, World, cases
 
 from labeler.prm.encoding import Encoded
 from labeler.prm.examples import Example
@@ -28,15 +27,15 @@ Text = tuple[str, tuple[str, ...]]
 _BATCH, _WIDTH, _UPDATES, _STEPS, _RATE = 64, 64, 400, 256, 2e-3
 
 
-def keep_features(path: Path, worlds: Sequence[World], rows: int) -> None:
-    """Write the features of the solutions of these worlds, and of the fresh ones."""
-    tasks = [case.task for world in worlds for case, _ in exhaustive(world)]
+def keep_features(path: Path, worlds: Sequence[World], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write the features of the solutions of these worlds, and of those to test on."""
+    tasks = [case.task for world in worlds for case in cases(world)]
     texts = {
         (task.problem.question, tuple(step.text for step in solution.steps))
         for task in tasks
         for solution in task.solutions
     }
-    every = [*sorted(texts), *((row["problem"], tuple(row["steps"])) for row in fresh(rows))]
+    every = [*sorted(texts), *((row["problem"], tuple(row["steps"])) for row in rows)]
     path.write_bytes(pickle.dumps(dict(zip(every, features(every), strict=True))))
 
 

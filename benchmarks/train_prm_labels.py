@@ -12,13 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from random import Random
 from typing import Any, Literal
 
-from search_cases import Case, Play, Used, play, pool_cases
+from search_cases import Case, Play, Used, play
 from search_rules import counted_of
-from search_run import pool
-from train_prm_fresh import MODEL
+from train_prm_fresh import MODEL, World, cases
 
 from labeler.consensus import ConsensusConfig, decide
 from labeler.labels import Evidence, LabelConfig, SolutionLabel, Tally, believe, label
@@ -54,28 +52,42 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """What all contenders of one seed share."""
-
-    seed: int
-    problems: int
-    """Of the pool, at most."""
-
-
-@dataclass(frozen=True, slots=True)
 class Labelled:
     """A problem with its labels, and what they cost in tokens."""
 
     rows: tuple[SolutionLabel, ...]
+    truths: tuple[int, ...]
+    """Of each row the exact first error that changes the state; 0: none."""
     tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What the labels of steps are worth, against exact truth; shares of all steps."""
+
+    unlabelled: float
+    """Undecided, or in a solution that filtering dropped."""
+    wrong: float
+    """On the wrong side of one half."""
+
+
+def quality(labels: Sequence[Labelled], kind: Labels) -> Quality:
+    """Of what a trainer is given."""
+    steps = unlabelled = wrong = 0
+    for one in labels:
+        for row, truth in zip(one.rows, one.truths, strict=True):
+            for k, step in enumerate(row.labels, 1):
+                target = None if row.keep is False else getattr(step, kind)
+                steps += 1
+                unlabelled += target is None
+                wrong += target is not None and (target >= 0.5) != (not truth or k < truth)
+    return Quality(unlabelled / steps, wrong / steps)
 
 
 @lru_cache(maxsize=4)
 def exhaustive(world: World) -> Searched:
     """Every problem with 8 rollouts of every prefix."""
-    luck = Random(f"train_prm:{world.seed}")
-    chosen = luck.sample(pool(), min(world.problems, len(pool())))
-    return tuple((case, play(EXHAUSTIVE, case)) for case in pool_cases(chosen, world.seed))
+    return tuple((case, play(EXHAUSTIVE, case)) for case in cases(world))
 
 
 @lru_cache(maxsize=4)
@@ -89,8 +101,9 @@ def value_model(world: World) -> ValueModel:
 @lru_cache(maxsize=4)
 def adaptive(world: World) -> Searched:
     """Every problem searched adaptively, but for the pilot's."""
-    policy, every = Adaptive(value_model=value_model(world)), exhaustive(world)
-    return every[:PILOT] + tuple((case, play(policy, case)) for case, _ in every[PILOT:])
+    policy = Adaptive(value_model=value_model(world))
+    searched = tuple((case, play(policy, case)) for case in cases(world)[PILOT:])
+    return exhaustive(world)[:PILOT] + searched
 
 
 def labelled(contender: Contender, world: World) -> list[Labelled]:
@@ -112,7 +125,8 @@ def labelled(contender: Contender, world: World) -> list[Labelled]:
         if contender.judge:
             rows = [_judged(row, case, world.seed) for row in rows]
         spent = 0 if contender.rule == "truth" else cost(case, played)
-        made.append(Labelled(tuple(rows), spent))
+        truths = tuple(case.truths[row.solution_id].state or 0 for row in rows)
+        made.append(Labelled(tuple(rows), truths, spent))
     return made
 
 

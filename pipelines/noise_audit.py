@@ -9,6 +9,7 @@ that changes what later steps work with; a slip that changes nothing no rollout 
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from labeler.apps.calibrate import calibrate
 from labeler.apps.label import label
 from labeler.audit.findings import Findings
 from labeler.consensus import ConsensusConfig, decide
+from labeler.scores import interval, ratio
 from labeler.testbed.pool import load
 from labeler.testbed.programmed_judge import Judgeable, ProgrammedJudge
 
@@ -64,15 +66,35 @@ found = {kind: findings_of(run.root, run.root / f"truth_{kind}.jsonl") for kind 
 def table(title: str, columns: dict[str, tuple[Findings, str, str, str]]) -> None:
     """Print measures by N, each with its interval: (findings, measure, reference, rule)."""
     print(f"\n{title}\n| N | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
-    cells: dict[int, list[str]] = {}
-    for audit, *wanted in columns.values():
+    cells = {}
+    for column, (audit, *wanted) in columns.items():
         for row in audit.rows:
-            if [row.measure, row.reference, row.rule, row.group] == [*wanted, ""] and row.n:
-                between = "" if row.low is None else f" ({row.low:.3f}-{row.high:.3f})"
-                value = "-" if row.value is None else f"{row.value:.3f}{between}"
-                cells.setdefault(row.n, []).append(value)
-    for n, values in sorted(cells.items()):
-        print(f"| {n} | " + " | ".join(values) + " |")
+            if [row.measure, row.reference, row.rule, row.group] == [*wanted, ""]:
+                bounds = None if row.low is None or row.high is None else (row.low, row.high)
+                cells[row.n, column] = shown(row.value, bounds)
+    for n in (1, 2, 4, 8, 16, 32, 64):
+        print(f"| {n} | " + " | ".join(cells[n, column] for column in columns) + " |")
+
+
+def shown(value: float | None, bounds: tuple[float, float] | None) -> str:
+    """A number with its 95% interval over problems."""
+    if value is None:
+        return "-"
+    return f"{value:.3f}" + (f" ({bounds[0]:.3f}-{bounds[1]:.3f})" if bounds else "")
+
+
+def over_problems(rows: Iterable[tuple[str, tuple[float, ...]]]) -> np.ndarray:
+    """(problems, C): what rows of (problem, C numbers) add up to."""
+    sums: dict[str, np.ndarray] = {}
+    for problem, numbers in rows:
+        sums[problem] = sums.get(problem, 0) + np.array(numbers)
+    return np.array(list(sums.values()))
+
+
+def mean(rows: Iterable[tuple[str, tuple[float, float]]]) -> str:
+    """The second numbers' sum over the first's, with its interval."""
+    sums = over_problems(rows)
+    return shown(ratio(sums.sum(axis=0)), interval(sums, ratio))
 
 
 state, anything = found["state"], found["any"]
@@ -105,18 +127,30 @@ for kind in KINDS:
         },
     )  # fmt: skip
 
-# 3. What posterior soft labels change: the error at N = 8 against the other 56 rollouts.
+# 3. What posterior soft labels change: the error at N = 8 against V, from the other 56 rollouts
+#    (whose own noise is taken off).
 label(run.root, ["labels.n=8"])
 whole = {row["solution_id"]: row["labels"][:-1] for row in rows}
-few = {row["solution_id"]: row["labels"][:-1] for row in labels()}
-pairs = [
-    (a, b) for name in whole for a, b in zip(few[name], whole[name], strict=True) if a["n"] == 8
-]
-rest = np.array([(b["correct"] - a["correct"]) / (b["n"] - 8) for a, b in pairs])
-noise = np.mean(rest * (1 - rest) / (np.array([b["n"] for _, b in pairs]) - 9))
+
+
+def errors(name: str) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Of each prefix: its problem, 1, and the squared error of this label less the noise."""
+    for row in labels():
+        for few, many in zip(row["labels"][:-1], whole[row["solution_id"]], strict=True):
+            n = many["n"] - few["n"]
+            rest = (many["correct"] - few["correct"]) / n
+            yield row["problem_id"], (1, (few[name] - rest) ** 2 - rest * (1 - rest) / (n - 1))
+
+
+def root_mean(sums: np.ndarray) -> float | None:
+    """The root of a mean, from sums as `errors` gives them."""
+    return float(max(sums[1], 0) / sums[0]) ** 0.5
+
+
+print("\n| label at N = 8 | RMSE against the value |\n|---|---|")
 for name in ("soft", "soft_posterior"):
-    error = np.mean((np.array([a[name] for a, _ in pairs]) - rest) ** 2) - noise
-    print(f"RMSE of {name} at N = 8 against the value: {error**0.5:.4f} ({len(pairs)} prefixes)")
+    sums = over_problems(errors(name))
+    print(f"| {name} | {shown(root_mean(sums.sum(axis=0)), interval(sums, root_mean))} |")
 
 # 4. What adaptive search changes: first errors missed, and what each way costs.
 advice = state.advice
@@ -124,35 +158,38 @@ assert advice is not None
 print("\n| policy, rule | N at most | confidence | missed (state) | rollouts a solution |")
 print("|---|---|---|---|---|")
 for o in advice.options:
-    interval = "" if o.low is None else f" ({o.low:.3f}-{o.high:.3f})"
+    missed = shown(o.error, None if o.low is None or o.high is None else (o.low, o.high))
     sure = "" if o.confidence is None else f"{o.confidence:g}"
-    print(f"| {o.policy} {o.rule} | {o.n} | {sure} | {o.error:.3f}{interval} | {o.rollouts:.1f} |")
+    print(f"| {o.policy}, {o.rule} | {o.n} | {sure} | {missed} | {o.rollouts:.1f} |")
 
-# 5. What consensus filtering changes, with a judge of a given quality.
+# 5. What consensus filtering changes, with a judge of a given quality: wrong first errors (any).
 located = [row for row in labels() if row["first_error"] is not None and not row["is_correct"]]
-known = [
-    Judgeable(
-        id=row["solution_id"], steps=len(row["steps"]), first_error=true.any or 0,
-        slip=true.any != true.state, difficulty=1 - (row["value_0"]["soft"] or 0),
+known = []
+for row in located:
+    true = truths[row["question"], tuple(row["steps"])]
+    solution = Judgeable(
+        id=row["solution_id"],
+        steps=len(row["steps"]),
+        first_error=true.any or 0,
+        slip=true.any != true.state,
+        difficulty=1 - (row["value_0"]["soft"] or 0),
         by_rollouts=row["first_error"],
     )
-    for row in located
-    for true in [truths[row["question"], tuple(row["steps"])]]
-]  # fmt: skip
-print("\n| judge | wrong alone | kept | of these wrong | unfiltered wrong |\n|---|---|---|---|---|")
-unfiltered = sum(s.by_rollouts != s.first_error for s in known) / len(known)
+    known.append((row["problem_id"], solution))
+print("\n| judge's quality | wrong alone | kept | of these wrong | unfiltered wrong |")
+print("|---|---|---|---|---|")
+wrong = {s.id: float(s.by_rollouts != s.first_error) for _, s in known}
 for quality in (0.5, 0.7, 0.9):
     judge = ProgrammedJudge(quality=quality)
-    told = [judge.names(s) for s in known]
-    alone = sum(t != s.first_error for s, t in zip(known, told, strict=True)) / len(known)
-    kept = [
-        s
-        for s, t in zip(known, told, strict=True)
-        if decide(s.by_rollouts, t, ConsensusConfig())[0]
-    ]
-    left = sum(s.by_rollouts != s.first_error for s in kept) / len(kept)
-    share = len(kept) / len(known)
-    print(f"| {quality:.0%} | {alone:.1%} | {share:.0%} | {left:.1%} | {unfiltered:.1%} |")
+    told = {s.id: judge.names(s) for _, s in known}
+    agreed = {s.id: decide(s.by_rollouts, told[s.id], ConsensusConfig())[0] for _, s in known}
+    cells = (
+        mean((p, (1, told[s.id] != s.first_error)) for p, s in known),
+        mean((p, (1, agreed[s.id])) for p, s in known),
+        mean((p, (1, wrong[s.id])) for p, s in known if agreed[s.id]),
+        mean((p, (1, wrong[s.id])) for p, s in known),
+    )
+    print(f"| {quality:.0%} | " + " | ".join(cells) + " |")
 
 # 6. In words.
 for line in (*state.sentences, *state.cautions):

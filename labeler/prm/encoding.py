@@ -26,12 +26,14 @@ class Encoder:
     """Encodes solutions with one tokenizer, prompt and separator."""
 
     def __init__(self, renderer: Renderer, separator: str, max_length: int) -> None:
-        """Raises LabelerError where the separator has no token."""
+        """Raises LabelerError where the tokenizer does not know the separator."""
         self._renderer = renderer
         self._separator = renderer.step_ids(separator)
         self._max_length = max_length
-        if not self._separator:
-            raise LabelerError(f"the separator {separator!r} has no token in this tokenizer")
+        if not self._separator or renderer.tokenizer.unk_token_id in self._separator:
+            raise LabelerError(
+                f"the separator {separator!r} has no token in this tokenizer: choose another one"
+            )
 
     def encode(self, question: str, steps: Sequence[str]) -> Encoded:
         """Whole steps, as many as fit into max_length tokens."""

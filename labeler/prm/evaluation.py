@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labeler.formats import Record
+from labeler.model import LabelerError
 from labeler.prm.network import RewardModel
 from labeler.prm.scoring import RULES, Rule, Scores, first_below, scores_of, solution_score
 from labeler.scores import F1, f1
@@ -32,6 +33,10 @@ class Evaluation:
 
     solutions: int
     with_error: int
+    cut: int
+    """Solutions with steps beyond max_length, which have no score."""
+    unknown: int
+    """Solutions that were left out since their first error is not known."""
     threshold: float
     score: F1
     trace: TraceErrors
@@ -52,13 +57,16 @@ class Evaluation:
         counts = {
             "solutions": self.solutions,
             "with_error": self.with_error,
+            "cut": self.cut,
             "trace_errors": t.true,
             "trace_errors_located": t.located,
             "right_answers_with_an_error_claimed": t.claimed,
         }
         return [
-            f"{self.solutions} solutions, {self.with_error} with a wrong step; first error: the "
-            f"first step whose score is below {self.threshold:.3f}",
+            f"{self.solutions} solutions, {self.with_error} with a wrong step; {self.unknown} more "
+            "whose first error is not known were left out; first error: the first step whose score "
+            f"is below {self.threshold:.3f}",
+            f"{self.cut} solutions have steps beyond max_length, in which no error is looked for",
             f"right answers: {t.right_answers}, {t.true} of them with a wrong step (trace errors), "
             f"{t.located} of these located; the model names a wrong step in {t.claimed}",
             " ".join(
@@ -71,16 +79,23 @@ class Evaluation:
 def evaluate(
     model: RewardModel, records: Sequence[Record], threshold: float | None = None
 ) -> Evaluation:
-    """Score the solutions whose first error is known; without a threshold, the model's own."""
+    """Score the solutions whose first error is known; without a threshold, the model's own.
+
+    Raises LabelerError for a threshold that is no probability.
+    """
+    limit = model.threshold if threshold is None else threshold
+    if not 0 <= limit <= 1:
+        raise LabelerError(f"a threshold is a probability from 0 to 1, not {limit}")
     known = [(r, r.first_error) for r in records if r.first_error is not None]
     scores = scores_of(model, [(r.question, r.steps) for r, _ in known])
-    limit = model.threshold if threshold is None else threshold
     predicted = [first_below(row, limit) for row in scores]
     pairs = [(true, said) for (_, true), said in zip(known, predicted, strict=True)]
     answers = [r.is_correct for r, _ in known]
     return Evaluation(
         solutions=len(pairs),
         with_error=sum(true > 0 for true, _ in pairs),
+        cut=sum(len(row) < len(r.steps) for (r, _), row in zip(known, scores, strict=True)),
+        unknown=len(records) - len(known),
         threshold=limit,
         score=f1(pairs),
         trace=trace_errors(pairs, answers),

@@ -5,7 +5,7 @@ false) is left out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,28 +33,74 @@ class Example:
     is_correct: bool | None = None
 
     @property
+    def cut(self) -> "Example":
+        """Without targets after the first error that the labels name."""
+        first = self.first_error or len(self.steps)
+        kept = (t if k <= first else None for k, t in enumerate(self.targets, 1))
+        return replace(self, targets=tuple(kept))
+
+    @property
     def says_something(self) -> bool:
         """Whether any step has a target."""
         return any(target is not None for target in self.targets)
 
 
-def read_run(run: Path, labels: Labels) -> list[Example]:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run's labels hold of one kind."""
+
+    examples: tuple[Example, ...]
+    """Solutions with at least one label of the kind."""
+    dropped: int
+    """Solutions that consensus filtering dropped."""
+    unlabelled: int
+    """Of the others, those without a label of the kind."""
+
+
+def read_run(run: Path, labels: Labels) -> Found:
     """The solutions of a run with at least one label of this kind.
 
-    Raises LabelerError where the directory has no labels, or none of this kind.
+    Raises LabelerError where the directory has no labels, or none of this kind, and where a file
+    among them is of another shape.
     """
     files = sorted((run / "labels").glob("*.parquet"))
     if not files:
         raise LabelerError(f"{run} has no labels/*.parquet: run `labeler run` or `label` first")
-    rows = _rows("parquet", files, columns=list(_COLUMNS))
-    made = [_example(row, labels) for row in rows if row["keep"] is not False]
-    found = [example for example in made if example.says_something]
-    if not found:
+    held = [file for file in files if _count(file)]
+    rows = _rows("parquet", held, columns=list(_COLUMNS)) if held else ()
+    read = [None if row["keep"] is False else _example(row, labels) for row in rows]
+    kept = [example for example in read if example is not None]
+    examples = tuple(example for example in kept if example.says_something)
+    if not read:
+        raise LabelerError(f"the labels of {run} hold no solution: give the run problems first")
+    if not kept:
         raise LabelerError(
-            f"none of the {len(made)} solutions of {run} that are kept has a step with a label of "
+            f"the consensus filter dropped all {len(read)} solutions of {run}: see "
+            "`labeler consensus`"
+        )
+    if not examples:
+        raise LabelerError(
+            f"none of the {len(kept)} solutions of {run} that are kept has a step with a label of "
             f"kind {labels!r}: choose another kind, or label with more rollouts"
         )
-    return found
+    return Found(examples, len(read) - len(kept), len(kept) - len(examples))
+
+
+def _count(file: Path) -> int:
+    """How many solutions a file of labels has."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        about = pq.read_metadata(file)
+    except (OSError, pa.ArrowInvalid) as e:
+        raise LabelerError(f"{file} cannot be read as Parquet: {e}") from e
+    lacking = set(_COLUMNS) - set(about.schema.to_arrow_schema().names)
+    if lacking:
+        raise LabelerError(
+            f"{file} holds no labels of labeler: it has no column {', '.join(sorted(lacking))}"
+        )
+    return int(about.num_rows)
 
 
 def read_truth(path: Path) -> list[Record]:
@@ -65,6 +111,8 @@ def read_truth(path: Path) -> list[Record]:
     kind = "parquet" if path.suffix == ".parquet" else "json"
     if not path.is_file():
         raise LabelerError(f"there is no file {path}")
+    if not path.stat().st_size:
+        raise LabelerError(f"{path} has no rows")
     found = []
     for number, row in enumerate(_rows(kind, [path]), 1):
         try:
@@ -92,6 +140,11 @@ def _example(row: Mapping[str, Any], labels: Labels) -> Example:
         targets = sound(row["first_error_posterior"], len(row["steps"]))
     else:
         targets = tuple(_number(step[labels]) for step in row["labels"])
+    if len(targets) != len(row["steps"]) or not all(t is None or 0 <= t <= 1 for t in targets):
+        raise LabelerError(
+            f"a solution of problem {row['problem_id']} has {len(row['steps'])} steps, and the "
+            f"labels {targets}: each step needs one from 0 to 1, or none"
+        )
     return Example(
         row["problem_id"],
         row["question"],

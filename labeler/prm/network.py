@@ -4,16 +4,16 @@ A directory holds the base and its tokenizer in Hugging Face's format, `head.saf
 and bias) and `prm.json` (settings, threshold, and where that came from).
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from labeler.model import LabelerError
+from labeler.params import Params, explain
 from labeler.prm.encoding import Encoded, Encoder
 from labeler.prm.settings import Settings
 from labeler.prompts import Renderer, load_tokenizer
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 HEAD, ABOUT = "head.safetensors", "prm.json"
+
+
+class About(Params):
+    """What prm.json says."""
+
+    settings: Settings
+    threshold: float = Field(ge=0, le=1)
+    threshold_from: str
 
 
 @dataclass(slots=True)
@@ -36,7 +44,7 @@ class RewardModel:
     settings: Settings
     threshold: float = 0.5
     """A step is wrong where its score is below this."""
-    threshold_from: str = "no validation problems: one half"
+    threshold_from: str = "one half: no problem was kept out for validation"
 
     @property
     def encoder(self) -> Encoder:
@@ -64,18 +72,25 @@ class RewardModel:
         return logits
 
     def save(self, folder: Path) -> None:
-        """Write it."""
+        """Write it. Raises LabelerError where the directory cannot be made."""
         from safetensors.torch import save_file
 
+        make_folder(folder)
         self.backbone.save_pretrained(folder)
         self.tokenizer.save_pretrained(folder)
         save_file(self.head.state_dict(), str(folder / HEAD))
-        about = {
-            "settings": self.settings.model_dump(mode="json"),
-            "threshold": self.threshold,
-            "threshold_from": self.threshold_from,
-        }
-        (folder / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+        about = About(
+            settings=self.settings, threshold=self.threshold, threshold_from=self.threshold_from
+        )
+        (folder / ABOUT).write_text(about.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a directory for a model. Raises LabelerError where that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise LabelerError(f"{folder} cannot be a directory to write a model into: {e}") from e
 
 
 def start(settings: Settings) -> RewardModel:
@@ -88,34 +103,58 @@ def start(settings: Settings) -> RewardModel:
 
 def load(folder: Path) -> RewardModel:
     """A model that `save` wrote. Raises LabelerError where the directory holds none."""
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
-        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
-        settings = Settings.model_validate(about["settings"])
-        model = _assemble(folder, settings)
+        about = About.model_validate_json((folder / ABOUT).read_bytes())
+        model = _assemble(folder, about.settings)
         model.head.load_state_dict(load_file(str(folder / HEAD)))
-    except (OSError, KeyError, json.JSONDecodeError, ValidationError) as e:
-        raise LabelerError(f"{folder} holds no process reward model of labeler: {e}") from e
-    model.threshold, model.threshold_from = about["threshold"], about["threshold_from"]
+    except (OSError, ValidationError, SafetensorError, RuntimeError) as e:
+        why = "; ".join(explain(e, About)) if isinstance(e, ValidationError) else e
+        raise LabelerError(f"{folder} holds no process reward model of labeler: {why}") from e
+    model.threshold, model.threshold_from = about.threshold, about.threshold_from
     return model
 
 
 def _assemble(folder: Path, settings: Settings) -> RewardModel:
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModel
 
+    if not folder.is_dir():
+        raise LabelerError(f"no model at {folder}: there is no such directory")
     tokenizer = load_tokenizer(folder)
     try:
         # Its backward is twice as fast on a CPU as that of the default.
         backbone = AutoModel.from_pretrained(str(folder), attn_implementation="eager")
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, SafetensorError) as e:
         raise LabelerError(f"no model at {folder}: {e}") from e
-    known = backbone.get_input_embeddings().num_embeddings
-    if len(tokenizer) > known:
-        raise LabelerError(
-            f"the tokenizer of {folder} has {len(tokenizer)} tokens and its model {known}: they do "
-            "not belong together"
-        )
+    _check(folder, backbone, len(tokenizer), settings)
     head = torch.nn.Linear(backbone.config.hidden_size, 1)
     return RewardModel(backbone, head, tokenizer, settings)
+
+
+def _check(folder: Path, backbone: Any, tokens: int, settings: Settings) -> None:  # noqa: ANN401
+    """Raises LabelerError where the base cannot read solutions as the settings want it."""
+    import torch
+
+    known = backbone.get_input_embeddings().num_embeddings
+    if tokens > known:
+        raise LabelerError(
+            f"the tokenizer of {folder} has {tokens} tokens and its model {known}: they do "
+            "not belong together"
+        )
+    most = getattr(backbone.config, "max_position_embeddings", None)
+    if most is not None and settings.max_length > most:
+        raise LabelerError(
+            f"max_length is {settings.max_length}, and the model at {folder} reads {most} tokens "
+            f"at most: set max_length={most} or less"
+        )
+    with torch.no_grad():
+        seen = backbone.eval()(input_ids=torch.tensor([[1, 2], [1, 3]])).last_hidden_state[:, 0]
+    if not torch.allclose(seen[0], seen[1], atol=1e-4):
+        raise LabelerError(
+            f"the model at {folder} looks at what follows a step, so that it cannot judge the "
+            "first steps of a solution by themselves: choose a causal language model"
+        )

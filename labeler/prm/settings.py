@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, field_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, field_validator
 
 from labeler.params import Params
 from labeler.prompts import PromptConfig
@@ -20,16 +20,20 @@ class Settings(Params):
     """A directory of a causal language model in Hugging Face's format."""
     labels: Labels = "target"
     """What is learnt; a step without a label of this kind is left out of the loss."""
+    after_error: Literal["keep", "cut"] = "keep"
+    """Steps after the first error that the labels name: learnt as they are labelled, or left out of
+    the loss, as PRM800K has no labels there."""
     prompt: PromptConfig = PromptConfig()
     """What stands before the steps. kind: raw for a base model without a chat template."""
     separator: str = "\n"
     """Follows each step; the label is on its last token."""
     max_length: PositiveInt = 512
-    """Tokens of a solution with its question; steps beyond lose their labels, and are counted."""
+    """Tokens of a solution with its question, at most what the base reads; steps beyond lose their
+    labels, and are counted."""
     epochs: PositiveInt = 4
     batch: PositiveInt = 32
     """Solutions an update."""
-    rate: PositiveFloat = 1e-3
+    rate: float = Field(default=1e-3, gt=0, allow_inf_nan=False)
     """Highest learning rate; rises for a tenth of the updates, then falls to zero. It suits the
     testbed's model; a model of a thousand times its size wants about 1e-5."""
     validation: float = Field(default=0.1, ge=0, lt=1)

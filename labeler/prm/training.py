@@ -4,6 +4,7 @@ Soft targets are probabilities, which the same loss takes. The same settings, ex
 versions on the same kind of machine, with one thread, give the same weights.
 """
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,10 @@ class Trained:
     """Mean loss of each epoch."""
     solutions: int
     """That were trained on."""
+    good: int
+    """Of their labelled steps, those with a target of one half or more."""
+    bad: int
+    """The others."""
     cut: int
     """Steps that lost their label since the text was longer than max_length."""
 
@@ -50,22 +55,43 @@ def train(examples: Sequence[Example], settings: Settings) -> Trained:
     """Train on examples, and choose the threshold on problems that are kept out.
 
     The threshold is the one with the highest F1 against the labels' own first errors there.
-    Raises LabelerError where no example that fits into max_length has a label.
+    Raises LabelerError where no example that fits into max_length has a label, where all labels
+    are alike, and where the loss is no number.
     """
     kept_out = [e for e in examples if _is_for_validation(e, settings)]
     learnt = [e for e in examples if not _is_for_validation(e, settings)]
+    if settings.after_error == "cut":
+        learnt = [e.cut for e in learnt]
+    if not learnt:
+        raise LabelerError(
+            f"all {len(kept_out)} solutions are kept out for validation: set validation=0, or give "
+            "more problems"
+        )
     model = start(settings)
     items = encoded(model, learnt)
     cut = sum(len(e.steps) for e in learnt) - sum(len(i.targets) for i in items)
     items = [item for item in items if any(t is not None for t in item.targets)]
+    targets = _targets(items, learnt, settings)
+    good = sum(t >= 0.5 for t in targets)
+    losses = fit(model, items)
+    _choose_threshold(model, kept_out)
+    return Trained(model, losses, len(items), good, len(targets) - good, cut)
+
+
+def _targets(items: Sequence[Item], learnt: Sequence[Example], settings: Settings) -> list[float]:
+    """All targets. Raises LabelerError where there is nothing to learn from them."""
     if not items:
         raise LabelerError(
             f"none of the {len(learnt)} solutions has a labelled step within the first "
             f"{settings.max_length} tokens: raise max_length"
         )
-    losses = fit(model, items)
-    _choose_threshold(model, kept_out)
-    return Trained(model, losses, len(items), cut)
+    targets = [t for item in items for t in item.targets if t is not None]
+    if len(set(targets)) == 1:
+        raise LabelerError(
+            f"all {len(targets)} labelled steps have the same label, {targets[0]:g}: there is "
+            "nothing to tell apart"
+        )
+    return targets
 
 
 def encoded(model: RewardModel, examples: Sequence[Example]) -> list[Item]:
@@ -78,7 +104,7 @@ def encoded(model: RewardModel, examples: Sequence[Example]) -> list[Item]:
 
 
 def fit(model: RewardModel, items: Sequence[Item]) -> tuple[float, ...]:
-    """Train in place; the mean loss of each epoch."""
+    """Train in place; the mean loss of each epoch. Raises LabelerError where it is no number."""
     import torch
 
     settings = model.settings
@@ -89,7 +115,7 @@ def fit(model: RewardModel, items: Sequence[Item]) -> tuple[float, ...]:
     )
     luck = random.Random(settings.seed)
     model.backbone.train()
-    losses = []
+    losses: list[float] = []
     for _ in range(settings.epochs):
         total = 0.0
         for batch in batches(items, settings.batch, luck):
@@ -100,6 +126,11 @@ def fit(model: RewardModel, items: Sequence[Item]) -> tuple[float, ...]:
             optimiser.step()
             schedule.step()
             total += float(loss.detach())
+        if not math.isfinite(total):
+            raise LabelerError(
+                f"the loss of epoch {len(losses) + 1} is no number: lower the rate, which is "
+                f"{settings.rate:g}"
+            )
         losses.append(total / updates)
     model.backbone.eval()
     return tuple(losses)
@@ -140,3 +171,9 @@ def _choose_threshold(model: RewardModel, kept_out: Sequence[Example]) -> None:
     if found is not None:
         model.threshold = found
         model.threshold_from = f"the highest F1 on {len(truths)} solutions of validation problems"
+    elif kept_out:
+        wrong = sum(truth > 0 for truth in truths)
+        model.threshold_from = (
+            f"one half: of {len(kept_out)} validation solutions {wrong} have a first error by "
+            f"their labels and {len(truths) - wrong} have none, and both are needed"
+        )

@@ -1,14 +1,21 @@
-"""What the training benchmark rests on: equal budgets, and luck that all contenders share."""
+"""What the training benchmark rests on: equal budgets, shared luck, and problems that are new."""
 
-from train_prm import BASE, CONTENDERS
-from train_prm_labels import PILOT, World, adaptive, budget, exhaustive, labelled
+from dataclasses import replace
+
+import pytest
+from search_run import pool
+from train_prm import BASE, CONTENDERS, TRUTH
+from train_prm_fresh import World, new_problems, replayed
+from train_prm_labels import PILOT, Quality, adaptive, budget, exhaustive, labelled, quality
+
+from labeler.testbed.train import held_out
 
 WORLD = World(3, PILOT + 15)
 
 
 def test_nobody_spends_more_than_the_budget() -> None:
     tokens = budget(WORLD)
-    for contender in CONTENDERS:
+    for contender in {(c.search, c.share): c for c in CONTENDERS}.values():
         spent = sum(one.tokens for one in labelled(contender, WORLD))
         assert spent <= tokens, contender.name
     base = labelled(BASE, WORLD)
@@ -22,3 +29,34 @@ def test_the_pilot_is_paid_for_and_all_meet_the_same_problems() -> None:
     assert [case.task.problem.id for case, _ in one] == [case.task.problem.id for case, _ in other]
     assert [played for _, played in one[:PILOT]] == [played for _, played in other[:PILOT]]
     assert sum(p.tokens for _, p in other[PILOT:]) < sum(p.tokens for _, p in one[PILOT:])
+
+
+def test_labels_are_weighed_against_exact_truth() -> None:
+    truth = labelled(TRUTH, WORLD)
+    assert quality(truth, "target") == Quality(unlabelled=0, wrong=0)
+    dropped = [replace(o, rows=tuple(replace(r, keep=False) for r in o.rows)) for o in truth]
+    assert quality(dropped, "target") == Quality(unlabelled=1, wrong=0)
+    right = [replace(o, truths=(0,) * len(o.rows)) for o in truth]
+    bad = [step.target for o in truth for row in o.rows for step in row.labels]
+    assert quality(right, "target").wrong == bad.count(False) / len(bad) > 0
+    assert 0 < quality(labelled(BASE, WORLD), "target").wrong < 0.5
+
+
+def test_new_problems_were_not_used_before_nor_to_train_and_test() -> None:
+    tested, trained = ({p.question for p in new_problems(test=t)} for t in (True, False))
+    assert (len(tested), len(trained), len(tested | trained)) == (1600, 400, 2000)
+    assert not (tested | trained) & (held_out() | {p.task.problem.question for p in pool()})
+
+
+def test_rollouts_are_replayed_in_the_order_of_the_log() -> None:
+    for problem, case in zip(pool()[:3], replayed(pool()[:3]), strict=True):
+        for key, kept in problem.rollouts.items():
+            taken = case.take(key, 5)
+            known = [
+                (c, n) for c, n in zip(kept.correct, kept.n_tokens, strict=True) if c is not None
+            ]
+            assert [(g.verdict.outcome == "correct", g.rollout.n_tokens) for g in taken] == known[
+                :5
+            ]
+        with pytest.raises(LookupError):
+            case.take(next(iter(problem.rollouts)), 65)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from train_prm_labels import Contender, World, labelled, write
+from train_prm_fresh import World
+from train_prm_labels import Contender, labelled, write
 from typer.testing import CliRunner
 
 from labeler.formats import ProcessBench, Record
@@ -21,7 +22,7 @@ from labeler.prm.evaluation import evaluate
 from labeler.prm.examples import Example, read_run, read_truth
 from labeler.prm.network import RewardModel, load
 from labeler.prm.scoring import scores_of
-from labeler.prm.settings import Settings
+from labeler.prm.settings import Labels, Settings
 from labeler.prm.training import Trained, encoded, loss_of, train
 from labeler.prompts import Renderer, load_tokenizer
 from labeler.shards import write_labels
@@ -54,7 +55,11 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def trained(run: Path) -> Trained:
-    return train(read_run(run, "target"), settings(validation=0.4))
+    return train(examples_of(run, "target"), settings(validation=0.4))
+
+
+def examples_of(run: Path, kind: Labels) -> tuple[Example, ...]:
+    return read_run(run, kind).examples
 
 
 def rows_of(run: Path) -> list[SolutionLabel]:
@@ -64,12 +69,12 @@ def rows_of(run: Path) -> list[SolutionLabel]:
 
 def test_labels_are_read_as_they_were_written(run: Path) -> None:
     for kind in ("target", "soft", "hard", "soft_posterior"):
-        found = read_run(run, kind)  # type: ignore[arg-type]
+        found = examples_of(run, kind)
         rows = rows_of(run)
         assert [e.steps for e in found] == [row.steps for row in rows]
         values = [tuple(getattr(step, kind) for step in row.labels) for row in rows]
         assert [e.targets for e in found] == values
-    assert all(0 <= t <= 1 for e in read_run(run, "sound") for t in e.targets if t is not None)
+    assert all(0 <= t <= 1 for e in examples_of(run, "sound") for t in e.targets if t is not None)
 
 
 def test_a_row_that_filtering_dropped_is_left_out(run: Path, tmp_path: Path) -> None:
@@ -77,26 +82,15 @@ def test_a_row_that_filtering_dropped_is_left_out(run: Path, tmp_path: Path) -> 
     (tmp_path / "labels").mkdir()
     write_labels(tmp_path / "labels/0000.parquet", rows, "")
     kept = [row.steps for row in rows if row.keep]
-    assert [e.steps for e in read_run(tmp_path, "target")] == kept
-
-
-def test_labels_that_are_not_there_are_an_error(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(LabelerError, match="has no labels"):
-        read_run(tmp_path, "target")
-    nothing = [
-        replace(row, labels=tuple(replace(step, target=None) for step in row.labels))
-        for row in rows_of(run)
-    ]
-    (tmp_path / "labels").mkdir()
-    write_labels(tmp_path / "labels/0000.parquet", nothing, "")
-    with pytest.raises(LabelerError, match="'target': choose another kind"):
-        read_run(tmp_path, "target")
+    found = read_run(tmp_path, "target")
+    assert [e.steps for e in found.examples] == kept
+    assert (found.dropped, found.unlabelled) == (len(rows) - len(kept), 0)
 
 
 def test_step_ends_are_the_separators_last_token(run: Path) -> None:
     tokenizer = load_tokenizer(MODEL)
     encoder = Encoder(Renderer(tokenizer, Settings().prompt), "\n", 512)
-    for example in read_run(run, "target"):
+    for example in examples_of(run, "target"):
         text = encoder.encode(example.question, example.steps)
         ends = [*text.ends]
         assert len(ends) == len(example.steps)
@@ -107,7 +101,7 @@ def test_step_ends_are_the_separators_last_token(run: Path) -> None:
 
 def test_what_is_too_long_loses_whole_steps(run: Path) -> None:
     tokenizer = load_tokenizer(MODEL)
-    example = read_run(run, "target")[0]
+    example = examples_of(run, "target")[0]
     renderer = Renderer(tokenizer, Settings().prompt)
     whole = Encoder(renderer, "\n", 512).encode(example.question, example.steps)
     short = Encoder(renderer, "\n", len(whole.ids) - 1).encode(example.question, example.steps)
@@ -128,8 +122,20 @@ def test_the_loss_looks_at_labelled_step_ends_alone(trained: Trained) -> None:
     assert whole == pytest.approx((first + last) / 2, rel=1e-4)
 
 
+def test_what_follows_a_first_error_can_be_left_out(run: Path) -> None:
+    for example in examples_of(run, "target"):
+        first = example.first_error or len(example.steps)
+        assert example.cut.targets[:first] == example.targets[:first]
+        assert set(example.cut.targets[first:]) <= {None}
+    few = examples_of(run, "target")[:8]
+    whole, cut = (
+        train(few, settings(validation=0, epochs=1, after_error=a)) for a in ("keep", "cut")
+    )
+    assert (cut.good, cut.bad) == (whole.good, sum(bool(e.first_error) for e in few))
+
+
 def test_padding_changes_no_score(trained: Trained, run: Path) -> None:
-    pairs = [(e.question, e.steps) for e in read_run(run, "target")[:6]]
+    pairs = [(e.question, e.steps) for e in examples_of(run, "target")[:6]]
     together = scores_of(trained.model, pairs)
     for pair, scores in zip(pairs, together, strict=True):
         assert scores_of(trained.model, [pair])[0] == pytest.approx(scores, abs=1e-4)
@@ -138,12 +144,14 @@ def test_padding_changes_no_score(trained: Trained, run: Path) -> None:
 def test_it_learns_and_says_where_its_threshold_comes_from(trained: Trained, run: Path) -> None:
     assert trained.losses[-1] < trained.losses[0]
     assert trained.cut == 0
-    assert trained.solutions < len(read_run(run, "target"))
+    assert trained.solutions < len(examples_of(run, "target"))
     assert "validation problems" in trained.model.threshold_from
+    labelled = [t for e in examples_of(run, "target") for t in e.targets]
+    assert 0 < trained.good < trained.good + trained.bad < len(labelled)
 
 
 def test_the_same_seed_gives_the_same_model(run: Path) -> None:
-    examples = read_run(run, "target")[:8]
+    examples = examples_of(run, "target")[:8]
     losses = [train(examples, settings(epochs=1, validation=0, seed=s)).losses for s in (1, 1, 2)]
     assert losses[0] == losses[1] != losses[2]
 
@@ -151,7 +159,7 @@ def test_the_same_seed_gives_the_same_model(run: Path) -> None:
 def test_a_saved_model_is_the_same_when_loaded(trained: Trained, run: Path, tmp_path: Path) -> None:
     trained.model.save(tmp_path / "prm")
     again: RewardModel = load(tmp_path / "prm")
-    pairs = [(e.question, e.steps) for e in read_run(run, "target")[:4]]
+    pairs = [(e.question, e.steps) for e in examples_of(run, "target")[:4]]
     assert scores_of(again, pairs) == scores_of(trained.model, pairs)
     assert (again.threshold, again.threshold_from, again.settings) == (
         trained.model.threshold, trained.model.threshold_from, trained.model.settings,
@@ -163,15 +171,22 @@ def test_a_saved_model_is_the_same_when_loaded(trained: Trained, run: Path, tmp_
 def test_an_evaluation_counts_trace_errors(trained: Trained, run: Path) -> None:
     records = [
         Record(e.question, e.steps, is_correct=e.is_correct, first_error=e.first_error)
-        for e in read_run(run, "target")
+        for e in examples_of(run, "target")
     ]
     found = evaluate(trained.model, [*records, replace(records[0], first_error=None)])
-    assert found.solutions == len(records)
+    assert (found.solutions, found.unknown, found.cut) == (len(records), 1, 0)
     true = sum(bool(r.is_correct and r.first_error) for r in records)
     assert found.trace.true == true
     assert f"trace_errors={true}" in found.lines()[-1]
     nothing = evaluate(trained.model, records, threshold=0.0)
     assert (nothing.score.error, nothing.score.right) == (0, 1)
+    assert nothing.trace.true == true
+    short = replace(trained.model, settings=settings(max_length=100))
+    encoder = short.encoder
+    lost = [len(encoder.encode(r.question, r.steps).ends) < len(r.steps) for r in records]
+    assert 0 < evaluate(short, records).cut == sum(lost) < len(records)
+    with pytest.raises(LabelerError, match="0 to 1"):
+        evaluate(trained.model, records, threshold=math.nan)
 
 
 def test_a_file_of_the_wrong_shape_names_its_row(tmp_path: Path) -> None:
@@ -195,7 +210,7 @@ def test_the_command_line_trains_and_evaluates(run: Path, tmp_path: Path) -> Non
     runner, truth = CliRunner(), tmp_path / "truth.json"
     records = [
         Record(e.question, e.steps, id=str(i), is_correct=e.is_correct, first_error=e.first_error)
-        for i, e in enumerate(read_run(run, "target"))
+        for i, e in enumerate(examples_of(run, "target"))
     ]
     truth.write_text(json.dumps([ProcessBench().write(record) for record in records]))
     folder, chosen = str(tmp_path / "prm"), ["--base", str(MODEL), "--set", "batch=8"]
