@@ -2,7 +2,7 @@
 
     python pipelines/noise_audit.py [PROBLEMS]
 
-Cost: no model; the recorded pool (464,195 rollouts of 1,461 solutions), about four minutes on one
+Cost: no model; the recorded pool (464,195 rollouts of 1,461 solutions), about five minutes on one
 core. The truth is exact, and of two kinds: `any` is the first wrong step, `state` the first one
 that changes what later steps work with; a slip that changes nothing no rollout can see.
 """
@@ -162,6 +162,20 @@ for o in advice.options:
     sure = "" if o.confidence is None else f"{o.confidence:g}"
     print(f"| {o.policy}, {o.rule} | {o.n} | {sure} | {missed} | {o.rollouts:.1f} |")
 
+#    The replay is on a sample; the same policy run on all of them:
+print("\n| adaptive on all wrong answers, confidence | missed (state) | undecided |\n|---|---|---|")
+for confidence in (0.9, 0.95, 0.99):
+    policy = f"policy={{kind: adaptive, confidence: {confidence}}}"
+    searched = labeler.load("configs/pool.yaml", [*settings, policy, f"value_model={model}"])
+    searched = searched.model_copy(update={"run_dir": f"{run.root}_{confidence}"})
+    labeler.run(searched)
+    rows = ds.dataset(searched.root / "labels").to_table().to_pylist()
+    wrong = [row for row in rows if not row["is_correct"]]
+    true = [truths[row["question"], tuple(row["steps"])].state for row in wrong]
+    named = [(row["problem_id"], row["first_error"]) for row in wrong]
+    missed = mean((p, (1, at != t)) for (p, at), t in zip(named, true, strict=True))
+    print(f"| {confidence:g} | {missed} | {mean((p, (1, at is None)) for p, at in named)} |")
+
 # 5. What consensus filtering changes, with a judge of a given quality: wrong first errors (any).
 located = [row for row in labels() if row["first_error"] is not None and not row["is_correct"]]
 known = []
@@ -178,7 +192,7 @@ for row in located:
     known.append((row["problem_id"], solution))
 print("\n| judge's quality | wrong alone | kept | of these wrong | unfiltered wrong |")
 print("|---|---|---|---|---|")
-wrong = {s.id: float(s.by_rollouts != s.first_error) for _, s in known}
+astray = {s.id: s.by_rollouts != s.first_error for _, s in known}
 for quality in (0.5, 0.7, 0.9):
     judge = ProgrammedJudge(quality=quality)
     told = {s.id: judge.names(s) for _, s in known}
@@ -186,8 +200,8 @@ for quality in (0.5, 0.7, 0.9):
     cells = (
         mean((p, (1, told[s.id] != s.first_error)) for p, s in known),
         mean((p, (1, agreed[s.id])) for p, s in known),
-        mean((p, (1, wrong[s.id])) for p, s in known if agreed[s.id]),
-        mean((p, (1, wrong[s.id])) for p, s in known),
+        mean((p, (1, astray[s.id])) for p, s in known if agreed[s.id]),
+        mean((p, (1, astray[s.id])) for p, s in known),
     )
     print(f"| {quality:.0%} | " + " | ".join(cells) + " |")
 
