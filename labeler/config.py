@@ -7,8 +7,6 @@ welcome in it.
 """
 
 import json
-import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from labeler.config_files import expanded, with_files
 from labeler.consensus import ConsensusConfig
 from labeler.grading import GradingConfig
 from labeler.judging import JudgeConfig
@@ -136,7 +135,7 @@ class RunConfig(Params):
     @field_validator("run_dir")
     @classmethod
     def _expanded(cls, value: str | None) -> str | None:
-        return _expand(value or "") or None
+        return expanded(value or "") or None
 
     @property
     def root(self) -> Path:
@@ -184,6 +183,13 @@ class RunConfig(Params):
         return [_without(one, _NOT_SAMPLING) for one in dumped]
 
     @property
+    def judging(self) -> dict[str, Any] | None:
+        """The judge, without what changes no answer of it, as plain JSON."""
+        judge = self.judge and self.judge.model_dump(mode="json")
+        stripped: dict[str, Any] | None = _without(judge, _NOT_SAMPLING)
+        return stripped
+
+    @property
     def rule(self) -> dict[str, Any]:
         """What shapes labels and samples nothing, as plain JSON."""
         rule = self.labels.model_dump(mode="json")
@@ -193,14 +199,6 @@ class RunConfig(Params):
     def hash(self) -> str:
         """Digest of the identity."""
         return digest(json.dumps(self.identity, sort_keys=True))
-
-
-def _expand(path: str) -> str:
-    """The path with `$NAME` and `~` replaced. ValueError where one is not set."""
-    path = os.path.expanduser(os.path.expandvars(path))
-    if unknown := re.match(r"~[^/]*", path) or re.search(r"\$(\w+|\{\w+\})", path):
-        raise ValueError(f"{unknown[0]} is not set: set it, or write the path out")
-    return path
 
 
 _NOT_SAMPLING = frozenset({"engine", "url", "api_key_env", "delay_ms"})
@@ -226,46 +224,7 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
 def parse(data: dict[str, Any], where: str) -> RunConfig:
     """Validate plain data, the files that it names read. Raises ConfigError, naming `where`."""
     try:
-        return RunConfig.model_validate(_with_template(_with_value_models(data)))
+        return RunConfig.model_validate(with_files(data))
     except ValidationError as error:
         lines = explain(error, RunConfig)
         raise ConfigError(f"{where}:\n" + "\n".join(f"  {line}" for line in lines)) from error
-
-
-def _with_value_models(data: dict[str, Any]) -> dict[str, Any]:
-    """The data, each `value_model` that is a path replaced by what the file holds."""
-
-    def read(part: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
-        named = part.get("value_model") if isinstance(part, dict) else None
-        return part | {"value_model": _value_model(named)} if isinstance(named, str) else part
-
-    parts: dict[str, Any] = {key: read(data[key]) for key in ("policy", "labels") if key in data}
-    if isinstance(further := data.get("completers"), list):
-        parts["completers"] = [read(prover) for prover in further]
-    whole: dict[str, Any] = read(data | parts)
-    return whole
-
-
-def _with_template(data: dict[str, Any]) -> dict[str, Any]:
-    """The data, a `judge.template` replaced by the text that the file holds."""
-    judge = data.get("judge")
-    if not isinstance(judge, dict) or not isinstance(judge.get("template"), str):
-        return data
-    path = _expand(judge["template"])
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeError) as error:
-        raise ConfigError(f"judge.template: {path} cannot be read: {error}") from error
-    rest = {key: value for key, value in judge.items() if key != "template"}
-    return data | {"judge": rest | {"text": text}}
-
-
-def _value_model(path: str) -> Any:  # noqa: ANN401 - validated where it stands
-    """What a file of `labeler calibrate` says of values."""
-    try:
-        held = mapping(_expand(path), "value_model: {hazard: 0.1}")
-        return dict(held["value_model"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(
-            f"value_model: {path} is none of `labeler calibrate`'s files: {error}"
-        ) from error

@@ -19,10 +19,11 @@ from labeler.rollout_log import RolloutLog
 
 def judge_of(config: RunConfig, completer: str, chooser: str) -> Judge:
     """The run's judge, as the manifest names it, by the fingerprints of its samplers."""
-    judge = config.judge
+    judge, settings = config.judge, config.judging
     assert judge is not None
+    assert settings is not None
     name = judge.name([completer, *filter(None, [chooser])], config.prompt)
-    return Judge(name, completer, judge.model_dump(mode="json"), chooser)
+    return Judge(name, completer, settings, chooser)
 
 
 def worth_asking(row: SolutionLabel, config: RunConfig) -> bool:

@@ -59,7 +59,7 @@ class Judge:
     completer: str
     """Fingerprint."""
     settings: Mapping[str, Any]
-    """Its configuration (JudgeConfig)."""
+    """Its configuration, without what changes no answer (RunConfig.judging)."""
     chooser: str = ""
     """Fingerprint of what tells how likely its choices are; none where it answers in words."""
 

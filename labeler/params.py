@@ -36,35 +36,43 @@ def explain(error: ValidationError, root: type[BaseModel]) -> list[str]:
 
 def _line(error: ErrorDetails, root: type[BaseModel]) -> str:
     kind, loc, message = error["type"], error["loc"], error["msg"]
-    models, shown = _walk(loc if kind != "extra_forbidden" else loc[:-1], root)
+    models, rivals, shown = _walk(loc if kind != "extra_forbidden" else loc[:-1], root)
     if kind != "extra_forbidden":
         return f"{'.'.join(shown) or 'config'}: {message}"
     unknown = str(loc[-1])
     names = sorted({name for model in models for name in model.model_fields})
     near = get_close_matches(unknown, names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"valid are {', '.join(names)}"
+    kinds = [m.model_fields["kind"].default for m in rivals if unknown in m.model_fields]
+    if kinds:
+        hint = f"it is one of kind: {' or '.join(kinds)}"
     return f"{'.'.join([*shown, unknown])}: no such key; {hint}"
 
 
 def _walk(
     loc: tuple[int | str, ...], root: type[BaseModel]
-) -> tuple[list[type[BaseModel]], list[str]]:
-    """The models that a validation error's location ends in, and its keys without union tags."""
+) -> tuple[list[type[BaseModel]], list[type[BaseModel]], list[str]]:
+    """What a validation error's location ends in, and its keys without union tags.
+
+    The models there, and the other kinds of their union.
+    """
     models: list[type[BaseModel]] = [root]
+    rivals: list[type[BaseModel]] = []
     shown: list[str] = []
     for part in map(str, loc):
         tagged = [
             m for m in models if "kind" in m.model_fields and m.model_fields["kind"].default == part
         ]
         if tagged and len(models) > 1:
+            rivals = [m for m in models if m not in tagged]
             models = tagged
             continue
         shown.append(part)
         if part.isdigit():  # a place in a list: its model is that of the key before
             continue
         fields = [m.model_fields[part] for m in models if part in m.model_fields]
-        models = [m for f in fields for m in _models(f.annotation)]
-    return models, shown
+        models, rivals = [m for f in fields for m in _models(f.annotation)], []
+    return models, rivals, shown
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:  # noqa: ANN401 - any type expression

@@ -84,6 +84,22 @@ def test_counts_add_up(rows: list[tuple[int | None, int | None, str | None, str]
     assert sum(kept for kept, _ in rates.values()) == found.kept
 
 
+POLICY = st.builds(
+    lambda kept, far: ConsensusConfig(tolerance=far, **{b.value: b in kept for b in Bucket}),
+    st.sets(st.sampled_from(Bucket)),
+    st.integers(0, 2),
+)
+
+
+@given(NAMED, st.integers(6, 9), st.data(), POLICY)
+def test_asking_only_where_it_matters_keeps_the_same_solutions(
+    ours: int | None, steps: int, data: st.DataObject, config: ConsensusConfig
+) -> None:
+    named = data.draw(st.none() | st.integers(0, steps))
+    heard = named if matters(ours, steps, config) else None
+    assert decide(ours, named, config)[0] == decide(ours, heard, config)[0]
+
+
 @given(NAMED, st.integers(1, 6), st.lists(st.sampled_from(Bucket), unique=True), st.integers(0, 2))
 def test_a_judge_is_asked_where_some_answer_changes_what_is_kept(
     ours: int | None, steps: int, kept: list[Bucket], far: int

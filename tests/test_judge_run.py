@@ -1,14 +1,16 @@
 """A judge in a run: asked once, kept in the log, filtered by without a model."""
 
-import asyncio
 import json
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from labeler.apps.checks import Status, guarded
+from labeler.apps.checks.completer import choices
 from labeler.apps.consensus import consensus
 from labeler.apps.doctor import roles
+from labeler.apps.inspect import header
 from labeler.apps.label import label
 from labeler.apps.pilot import completers
 from labeler.apps.run import run
@@ -19,7 +21,7 @@ from labeler.model import LabelerError
 from tests.conftest import ROOT
 from tests.processes import finished
 from tests.runs import label_rows, planted_config, rollout_rows, write_problems
-from tests.samplers.completion_server import Reply, serving
+from tests.tiny_model import write_tokenizer
 
 
 def judged(folder: Path, **judge: object) -> Path:
@@ -156,56 +158,58 @@ def test_a_verifier_scores_every_prefix(tmp_path: Path, chains: int) -> None:
     assert {r["judge_first_error"] for r in label_rows(root)} <= {1, None}
 
 
-def says(text: str, finish: str = "stop") -> Reply:
-    choice = {"text": text, "finish_reason": finish}
-    usage = {"prompt_tokens": 9, "completion_tokens": 4}
-    return Reply(200, json.dumps({"choices": [choice], "usage": usage}))
+def test_two_judges_after_each_other(tmp_path: Path) -> None:
+    """What each said stays; labels are filtered by the one that the configuration names."""
+    root = tmp_path / "run"
+    words, scores = {"samples": 3}, {"kind": "verify", "chains": 1}
+    first = run(load(planted_config(tmp_path, judge=words, seed=3)))
+    said, by_words = answers(root), label_rows(root)
+    run(load(planted_config(tmp_path, judge=scores, seed=3)))
+    by_scores = label_rows(root)
+    assert by_scores != by_words
+    assert len(list((root / "judgements").iterdir())) == 2
+    back = run(load(planted_config(tmp_path, judge=words, seed=3)))
+    assert back.counters.rollouts == 0
+    assert label_rows(root) == by_words
+    assert back.facts.counts == first.facts.counts
+    kept = [
+        sorted(map(str, read_rows(sorted(f.iterdir())))) for f in (root / "judgements").iterdir()
+    ]
+    assert sorted(map(str, said)) in kept
 
 
-def served(folder: Path, url: str, **judge: object) -> Path:
-    """A planted run whose judge is a server."""
-    settings = {"retries": 0, "backoff_s": 0.001}
-    judge["prompt"] = {"kind": "raw"}
-    judge["completer"] = {"kind": "endpoint", "url": url, "model": "j", "engine": settings}
-    return planted_config(folder, 4, judge=judge, seed=3)
+def test_a_question_with_two_golds_is_judged_once(tmp_path: Path) -> None:
+    """What the judge is shown holds no gold: the same steps are the same question to it."""
+    config = planted_config(tmp_path, 3, judge={"when": "always"}, seed=3)
+    path = tmp_path / "problems.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    twin = {**rows[0], "id": "twin", "answer": "77"}
+    rows[1]["solutions"].append(rows[1]["solutions"][0])
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, twin]))
+    run(load(config))
+    labels = label_rows(tmp_path / "run")
+    shown = {(row["question"], *row["steps"]) for row in labels}
+    assert (len(labels), len(shown)) == (8, 6)
+    judges = [r for r in rollout_rows(tmp_path / "run").values() if r["text"].startswith("\\boxed")]
+    assert len(judges) + sum(r["text"] == "I cannot say." for r in
+                             rollout_rows(tmp_path / "run").values()) == 6  # fmt: skip
+    assert len(answers(tmp_path / "run")) == 8
 
 
-async def test_a_judge_behind_a_server(tmp_path: Path) -> None:
-    async with serving(script=[says(r"Wrong. \boxed{1}")] * 500) as server:
-        summary = await asyncio.to_thread(run, load(served(tmp_path, server.url)))
-    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
-    assert rows
-    assert len(server.bodies) == len(answers(tmp_path / "run")) == len(rows)
-    assert {row["judge_first_error"] for row in rows} == {1}
-    assert all(row["keep"] == (row["first_error"] == 1) for row in rows)
-    assert all("Step 1: " in body["prompt"] for body in server.bodies)
-    assert not summary.given_up
+def test_labels_are_shown_with_what_the_judge_said(root: Path) -> None:
+    for row in label_rows(root):
+        shown = header(row).plain
+        assert (f"kept no ({row['drop_reason']})" in shown) != row["keep"]
 
 
-async def test_a_judge_that_dies_is_asked_again(tmp_path: Path) -> None:
-    """What it said before stays; the rest is missing, says so, and is asked for by the next run."""
-    async with serving(script=[says(r"\boxed{1}")] * 2 + [Reply(500, "gone")] * 999) as server:
-        first = await asyncio.to_thread(run, load(served(tmp_path, server.url, samples=2)))
-    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
-    assert first.given_up
-    assert all("gone" in why for why in first.given_up.values())
-    lost = {"judge_incomplete", "not_judged"}
-    assert {r["drop_reason"] for r in rows if not r["judge_first_error"]} <= lost
-    assert "not_judged" in {r["drop_reason"] for r in rows}
-    async with serving(script=[says(r"\boxed{1}")] * 500) as server:
-        again = await asyncio.to_thread(run, load(served(tmp_path, server.url, samples=2)))
-    assert not again.given_up
-    assert again.counters.rollouts == 2 * len(rows) - 2
-    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
-    assert {row["judge_first_error"] for row in rows} == {1}
-
-
-@pytest.mark.parametrize("nonsense", ["", "Step 1.", "\\boxed{99}", "\\boxed{1", "\x00\ud800"])
-async def test_a_judge_that_talks_nonsense_names_nothing(tmp_path: Path, nonsense: str) -> None:
-    async with serving(script=[says(nonsense)] * 500) as server:
-        await asyncio.to_thread(run, load(served(tmp_path, server.url)))
-    rows = [r for r in label_rows(tmp_path / "run") if r["first_error"] is not None]
-    assert {row["drop_reason"] for row in rows} == {"judge_unparsed"}
+def test_bands_stand_in_order(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    consensus(root, Console(width=100))
+    lines = capsys.readouterr().out.splitlines()
+    shown = [name for name in ("below 3", "3 to below 5", "5 to below 8", "20 and above")
+             if any(line.strip().startswith(name) for line in lines)]  # fmt: skip
+    at = [next(i for i, line in enumerate(lines) if line.strip().startswith(n)) for n in shown]
+    assert len(at) > 1
+    assert at == sorted(at)
 
 
 def test_the_table_counts_what_the_labels_say(root: Path) -> None:
@@ -226,6 +230,27 @@ def test_without_a_judge_there_is_nothing_to_show(tmp_path: Path) -> None:
         consensus(tmp_path / "run", Console())
     with pytest.raises(LabelerError, match="no labels"):
         consensus(tmp_path, Console())
+    with pytest.raises(ConfigError, match="has no judge"):
+        label(tmp_path / "run", ["consensus.tolerance=1"])
+
+
+@pytest.mark.parametrize(
+    ("judge", "says"),
+    [
+        ({"kind": "oracle"}, "'locate', 'verify'"),
+        ({"kind": "verify", "yes": "A", "no": "A"}, "yes and no are the same answer"),
+        ({"kind": "verify", "no": ""}, "judge.no: "),
+        ({"chains": 2}, "judge.chains: no such key; it is one of kind: verify"),
+        ({"kind": "verify", "samples": 2}, "it is one of kind: locate"),
+        ({"template": "own.txt", "text": "{question}{steps}"}, "judge.template: must be the path"),
+        ({"template": 3}, "judge.template: must be the path"),
+        ({"template": "$LABELER_NOT_SET/own.txt"}, "cannot be read"),
+    ],
+)
+def test_a_judge_that_cannot_be_is_refused(tmp_path: Path, judge: object, says: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        load(planted_config(tmp_path, judge=judge))
+    assert says in str(error.value)
 
 
 def test_a_prompt_of_ones_own(tmp_path: Path) -> None:
@@ -251,6 +276,9 @@ def test_a_judge_is_not_taken_for_the_generator(tmp_path: Path) -> None:
     run(load(planted_config(tmp_path, **changes, judge={"when": "always"})))
     assert answers(tmp_path / "run")
     assert completers(RunDir(tmp_path / "run")) == before
+    for other in ({"when": "always", "kind": "verify", "chains": 1}, None):
+        run(load(planted_config(tmp_path, **changes, judge=other)))
+        assert completers(RunDir(tmp_path / "run")) == before
 
 
 def test_the_doctor_looks_at_a_judge_of_its_own(tmp_path: Path) -> None:
@@ -259,6 +287,22 @@ def test_the_doctor_looks_at_a_judge_of_its_own(tmp_path: Path) -> None:
     assert found.prompt.kind == "raw"
     assert found.completer == load(planted_config(tmp_path, judge=own)).judge.completer  # type: ignore[union-attr]
     assert "judge" not in roles(load(planted_config(tmp_path, judge={})))
+
+
+def test_the_doctor_looks_at_the_answers_of_a_judge(tmp_path: Path) -> None:
+    model = write_tokenizer(tmp_path / "model")
+    own = {"kind": "endpoint", "url": "http://127.0.0.1:9/v1", "model": "j"}
+    told = {}
+    for yes, tokenizer in (("Y", str(model)), ("Yes", str(model)), ("Yes", None)):
+        judge = {"kind": "verify", "yes": yes, "no": "N"}
+        judge["completer"] = {**own, "tokenizer": tokenizer}
+        its = roles(load(planted_config(tmp_path, judge=judge)))["judge"]
+        [check] = guarded("judge", lambda its=its, yes=yes: [choices(its, (yes, "N"), "judge")])
+        told[yes, bool(tokenizer)] = (check.status, check.detail)
+    assert told["Y", True] == (Status.OK, "'Y' and 'N' are one token each")
+    assert told["Yes", True][0] is Status.FAIL
+    assert "no token of its own" in told["Yes", True][1]
+    assert told["Yes", False][0] is Status.OK
 
 
 def test_the_run_directory_of_a_judge_is_no_other_run(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,13 +60,19 @@ def _groups(row: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+def _bands(ends: tuple[float, ...]) -> list[str]:
+    """The names of the bands that these ends make, in order; each end begins one."""
+    between = [f"{a:g} to below {b:g}" for a, b in pairwise(ends)]
+    return [f"below {ends[0]:g}", *between, f"{ends[-1]:g} and above"]
+
+
 def _band(value: float, ends: tuple[float, ...]) -> str:
-    """The band that a number lies in, the first end included."""
-    before = [end for end in ends if value >= end]
-    after = [end for end in ends if value < end]
-    if not before:
-        return f"below {ends[0]:g}"
-    return f"{before[-1]:g} to below {after[0]:g}" if after else f"{before[-1]:g} and above"
+    """The band that a number lies in."""
+    return _bands(ends)[sum(value >= end for end in ends)]
+
+
+_ORDER = {name: at for at, name in enumerate([*_bands(_LENGTHS), *_bands(_CONFIDENCES), "none"], 1)}
+"""Where bands stand in their table; sources, in the order of their names, come before."""
 
 
 def _plain(found: Agreement) -> dict[str, Any]:
@@ -121,6 +128,6 @@ def _rates(kind: str, groups: Mapping[str, tuple[int, int]]) -> "Table":
     table.add_column(f"kept, by {kind}")
     for name in ("kept", "of", "share"):
         table.add_column(name, justify="right")
-    for group, (kept, n) in sorted(groups.items()):
+    for group, (kept, n) in sorted(groups.items(), key=lambda g: (_ORDER.get(g[0], 0), g[0])):
         table.add_row(escape(group), f"{kept:,}", f"{n:,}", f"{kept / n:.0%}")
     return table

@@ -82,6 +82,9 @@ def config_checks(config: RunConfig, scratch: RunDir) -> Iterator[Check]:
     yield from guarded("golds", lambda: asyncio.run(inputs.gold_checks(config, tasks)))
     for role, its in roles(config).items():
         yield from guarded(role, partial(completer.completer_checks, its, tasks, role))
+    if config.judge is not None and (wanted := config.judge.choices):
+        its = roles(config).get("judge", config)
+        yield from guarded("judge", lambda: [completer.choices(its, wanted, "judge")])
 
 
 def roles(config: RunConfig) -> dict[str, RunConfig]:

@@ -75,6 +75,11 @@ def header(row: Row) -> Text:
         "first error": error,
         "rollouts": f"{row['n_rollouts']:,}",
     }
+    if row.get("keep") is not None:  # a judge was asked
+        facts["judge"] = {None: "names nothing", 0: "none"}.get(
+            row["judge_first_error"], f"step {row['judge_first_error']}"
+        )
+        facts["kept"] = "yes" if row["keep"] else f"no ({_plain(row['drop_reason'])})"
     return Text("  ").join(Text.assemble((f"{k} ", "dim"), (v, "bold")) for k, v in facts.items())
 
 

@@ -89,6 +89,11 @@ def read_config(where: RunDir, overrides: Sequence[str] = ()) -> RunConfig:
                 f"{override!r}: `label` changes labels.*, grading.* and consensus.* only; the rest "
                 "needs a run"
             )
+    if held["config"].get("judge") is None and any(o.startswith("consensus.") for o in overrides):
+        raise ConfigError(
+            f"consensus.* says what is kept of what a judge saw, and {where.root} has no judge: "
+            "give its configuration a `judge:` and run it again"
+        )
     data = {**held["config"], "run_dir": str(where.root)}
     apply_overrides(data, overrides)
     return parse(data, str(where.config))

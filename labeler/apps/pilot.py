@@ -13,10 +13,10 @@ from labeler import manifest
 from labeler.apps.label import read_config
 from labeler.apps.worlds import Rates
 from labeler.config import RunConfig
-from labeler.files import RunDir, parts, read_table
+from labeler.files import RunDir, parts, read_rows, read_table
 from labeler.grading import AnswerGrader
 from labeler.labelling import grade_own_answers, tasks_of
-from labeler.model import Ask, LabelerError, Task
+from labeler.model import Ask, LabelerError, Prefix, Task
 from labeler.rollout_log import RolloutLog
 
 BINS = 5
@@ -114,19 +114,21 @@ def completers(run: RunDir) -> tuple[str | None, str | None]:
     """Fingerprints of the completer and of the generator that a run's rollouts are of.
 
     A committed unit names the completer. Before there is one: only a completer continues steps.
+    What judges were shown is no question of the run, and their answers are left out.
     Where nobody does, the two cannot be told apart, and what there is counts as the completer's; of
     several, the first one counts in a run with further completers, which come after it, else the
     last one.
     """
     spans: dict[tuple[bool, str], tuple[float, float]] = {}
+    questions = _questions(run)
     for path in parts(run.rollouts):
-        table = read_table(path, ["completer", "step", "created_at"]).to_pydict()
-        for name, step, at in zip(*table.values(), strict=True):
-            first, last = spans.get((step > 0, name), (at, at))
-            spans[step > 0, name] = min(first, at), max(last, at)
+        table = read_table(path, ["completer", "step", "created_at", "prefix_key"]).to_pydict()
+        for name, step, at, key in zip(*table.values(), strict=True):
+            if step or key in questions:
+                first, last = spans.get((step > 0, name), (at, at))
+                spans[step > 0, name] = min(first, at), max(last, at)
     entries = manifest.read(run).values()
     named = sorted({entry.completer for entry in entries})
-    judges = {name for e in entries if e.judge for name in (e.judge.completer, e.judge.chooser)}
     further = run.config.exists() and read_config(run).completers
     deep = sorted(
         (-span[0] if further else span[1], name)
@@ -137,9 +139,16 @@ def completers(run: RunDir) -> tuple[str | None, str | None]:
     if not deep and not named:
         return (flat[-1][1] if flat else None), None
     completer = named[-1] if named else deep[-1][1]
-    others = {completer, *judges, *(name for _, name in deep)}
+    others = {completer, *(name for _, name in deep)}
     writers = [name for _, name in flat if name not in others]
     return completer, writers[-1] if writers else None
+
+
+def _questions(run: RunDir) -> set[str]:
+    """The keys of the run's bare questions, as its completers see them."""
+    template = read_config(run).prompt.digest if run.config.exists() else ""
+    rows = read_rows(parts(run.problems), ["question"])
+    return {Prefix(row["question"], "", 0, template).key for row in rows}
 
 
 def provers(run: RunDir) -> dict[str, str]:

@@ -84,7 +84,11 @@ def _remarks(plan: Plan, config: RunConfig, *, taken: bool) -> Iterator[str]:
             "refuse to go on with; it is left out here."
         )
     if not plan.left and not plan.blank and not plan.further_left:
-        yield "Nothing is left to sample."
+        yield (
+            "Nothing is left to sample but what the judge has not been asked yet."
+            if plan.judged
+            else "Nothing is left to sample."
+        )
         return
     saved = plan.prefixes * plan.n
     if plan.rollouts < saved:

@@ -117,14 +117,10 @@ class _Work:
             and entry.policy == self._config.policy.model_dump(mode="json")
             and entry.per_problem == self._per_problem
             and [prover.settings for prover in entry.provers] == self._config.further
-            and (entry.judge.settings if entry.judge else None) == self._judge
+            and (entry.judge.settings if entry.judge else None) == self._config.judging
             and (not entry.judge or entry.rule == self._config.rule)
             and entry.grader == AnswerGrader(self._config.grading).version
         )
-
-    @property
-    def _judge(self) -> dict[str, Any] | None:
-        return self._config.judge.model_dump(mode="json") if self._config.judge else None
 
     @property
     def _per_problem(self) -> int:

@@ -5,8 +5,8 @@ that question in the unit's log, under a fingerprint of their own: so they resum
 do, and reading them again, or filtering by them, costs no model. A Locator names the step in words;
 a Verifier tells of each prefix how likely it is right. Either is a generator, as a policy's search
 is: it yields rounds of asks, hears the rollouts and returns what was said, live or over a log.
-Nothing is guessed: words that do not end with a step's number in \boxed{} are unparsed, answers of
-which no more than half agree name nothing, and a score that a server did not tell is none.
+Nothing is guessed: words whose last \boxed{} holds no step's number are unparsed, answers of which
+no more than half agree name nothing, and a score that a server did not tell is none.
 """
 
 from labeler.judging.config import Judge, JudgeConfig, Locator, Verifier, judge_config

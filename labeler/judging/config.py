@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
@@ -21,6 +21,9 @@ from labeler.prompts import PromptConfig
 from labeler.samplers import CompleterConfig, Sampling, share
 
 _QUESTION, _STEPS = "{question}", "{steps}"
+_ANSWERS = "Yes or No"
+"""How the texts of the package name what a Verifier chooses between."""
+_CUE = f"\n\nIs every step right? {_ANSWERS}?\n"
 
 
 @cache
@@ -37,7 +40,8 @@ class Judge(Params):
     sampling: Sampling | None = None
     """How it samples; null means as its completer's own configuration says."""
     prompt: PromptConfig | None = None
-    """The turns round the text below; null means the run's."""
+    """The turns round the text below; null means the run's, with all that they tell the completer
+    to do: give the judge its own where they ask for a solution, or for an answer in a box."""
     text: str = Field(repr=False)
     """What it is shown, with {question} and {steps} where these go. `template: FILE` in a
     configuration reads it from a file."""
@@ -97,28 +101,38 @@ class Verifier(Judge):
 
     A generative verifier (Zhang et al. 2024, Generative Verifiers: Reward Modeling as Next-Token
     Prediction): P(yes) from the log probabilities of two answer tokens, at once or after chains of
-    thought, averaged. The first error is the first step from which on it is below `threshold`.
+    thought, averaged. The first error is the first step at whose end it is below `threshold`.
     """
 
     kind: Literal["verify"] = "verify"
     text: str = Field(repr=False)
     chains: NonNegativeInt = 0
     """Chains of thought that are sampled of each prefix before the question is put; 0: none."""
-    cue: str = "\n\nIs every step right? Yes or No?\n"
+    cue: str = _CUE
     """Put after a chain, so that the next token is the answer."""
-    yes: str = "Yes"
-    """The answer that all steps are right: one token of the model's."""
-    no: str = "No"
+    yes: str = Field(default="Yes", min_length=1)
+    """The answer that all steps are right: one token of the model's. The texts of the package
+    name it, and the other one, as they are set here."""
+    no: str = Field(default="No", min_length=1)
     """The other answer: one token."""
     threshold: float = Field(default=0.5, gt=0, lt=1)
     """A prefix is wrong where P(yes) is below it. Changing it asks nobody again."""
 
     @model_validator(mode="before")
     @classmethod
-    def _default_text(cls, data: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
-        if not isinstance(data, dict) or "text" in data:
+    def _default_texts(cls, data: Any) -> Any:  # noqa: ANN401 - whatever a user wrote
+        if not isinstance(data, dict):
             return data
-        return data | {"text": _shipped("verify_chains" if data.get("chains") else "verify")}
+        answers = f"{data.get('yes', 'Yes')} or {data.get('no', 'No')}"
+        text = _shipped("verify_chains" if data.get("chains") else "verify")
+        texts = {"text": text, "cue": _CUE}
+        return {key: told.replace(_ANSWERS, answers) for key, told in texts.items()} | data
+
+    @model_validator(mode="after")
+    def _two_answers(self) -> Self:
+        if self.yes == self.no:
+            raise ValueError(f"yes and no are the same answer, {self.yes!r}: give two")
+        return self
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -128,23 +142,41 @@ class Verifier(Judge):
     def judgement(self, question: str, steps: Sequence[str], prompt: PromptConfig) -> Judgement:
         """Asks of every prefix at once: for chains, where wanted, then for the two answers."""
         shown = [self.shown(question, steps[:k], prompt) for k in range(1, len(steps) + 1)]
-        ends, whole = [[prefix] for prefix in shown], True
         if self.chains:
-            said = yield Round(tuple(Ask(prefix, self.chains) for prefix in shown))
-            ends = [
-                [self._after(prefix, chain) for chain in chains if chain.finish is Finish.STOP]
-                for prefix, chains in zip(shown, said, strict=True)
-            ]
-            whole = all(len(chains) == self.chains for chains in said)
-        told = yield Round(tuple(Ask(p, 1) for each in ends for p in each), chosen=True)
-        rollouts = iter(told)
+            return (yield from self._after_chains(shown))
+        told = yield Round(tuple(Ask(prefix, 1) for prefix in shown), chosen=True)
         answers = [
-            _answer(rollout, k, score=share(rollout.text, self.yes, self.no))
-            for k, prefixes in enumerate(ends, 1)
-            for _ in prefixes
-            for rollout in next(rollouts)
+            _answer(choice, k, score=share(choice.text, self.yes, self.no))
+            for k, said in enumerate(told, 1)
+            for choice in said
         ]
-        return named_by(answers, len(steps), self.threshold, whole=whole and all(told))
+        heard, whole = any(told), all(told)
+        return named_by(answers, len(steps), self.threshold, heard=heard, whole=whole)
+
+    def _after_chains(self, shown: Sequence[Prefix]) -> Judgement:
+        """Asks for chains, and after each that came to its end for the choice.
+
+        One that was cut off has no score.
+        """
+        said = yield Round(tuple(Ask(prefix, self.chains) for prefix in shown))
+        chains = [
+            (k, chain, Prefix(prefix.question, chain.text + self.cue, 0, prefix.template))
+            for k, (prefix, each) in enumerate(zip(shown, said, strict=True), 1)
+            for chain in each
+        ]
+        ended = [prefix for _, chain, prefix in chains if chain.finish is Finish.STOP]
+        told = yield Round(tuple(Ask(prefix, 1) for prefix in ended), chosen=True)
+        scores = {
+            prefix.key: share(choice.text, self.yes, self.no)
+            for prefix, choices in zip(ended, told, strict=True)
+            for choice in choices
+        }
+        answers = [
+            _answer(chain, k, score=scores.get(p.key) if chain.finish is Finish.STOP else None)
+            for k, chain, p in chains
+        ]
+        whole = all(len(each) == self.chains for each in said) and all(told)
+        return named_by(answers, len(shown), self.threshold, heard=bool(chains), whole=whole)
 
     def calls(self, steps: int) -> int:
         """Chains and choices of a solution of so many steps."""
@@ -152,12 +184,8 @@ class Verifier(Judge):
 
     def name(self, completers: Sequence[str], prompt: PromptConfig) -> str:
         """Names its folder in judgements/: who it is, and what it is shown."""
-        shown = (self.text, self.cue, (self.prompt or prompt).digest)
+        shown = (self.text, *([self.cue] if self.chains else []), (self.prompt or prompt).digest)
         return digest(*completers, *shown, size=8)
-
-    def _after(self, prefix: Prefix, chain: Rollout) -> Prefix:
-        """The prefix that the answer follows."""
-        return Prefix(prefix.question, chain.text + self.cue, 0, prefix.template)
 
 
 def _answer(
@@ -170,6 +198,10 @@ JudgeConfig = Annotated[Locator | Verifier, Field(discriminator="kind")]
 
 
 def judge_config(settings: Mapping[str, Any]) -> Locator | Verifier:
-    """A judge's configuration out of plain data, as a manifest entry holds it."""
-    found: Locator | Verifier = TypeAdapter(JudgeConfig).validate_python(settings)
+    """What a judge is asked and how it is read, from its settings as a manifest entry holds them.
+
+    Its completer is left out: an entry does not say where that one is.
+    """
+    asked = {**settings, "completer": None}
+    found: Locator | Verifier = TypeAdapter(JudgeConfig).validate_python(asked)
     return found

@@ -13,7 +13,8 @@ from enum import StrEnum
 
 from labeler.model import Ask, Finish, Rollout
 
-_BOX = re.compile(r"\\boxed\s*\{\s*([^{}]*?)\s*\}")
+_BOX = re.compile(r"\\boxed(?![A-Za-z])\s*(\{?)")
+_BRACE = re.compile(r"[{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Answer:
     score: float | None
     """P(all steps of the prefix are right), where it was told."""
     text: str
+    """The judge's words; of a score without a chain of thought what choices.py wrote of it."""
     finish: Finish
     n_tokens: int
 
@@ -72,16 +74,32 @@ Judgement = Generator[Round, list[list[Rollout]], Judged]
 def read(text: str, finish: Finish, steps: int) -> int | None:
     r"""The step that an answer names, 0 for none; None where it cannot be read.
 
-    It is what the last \boxed{} holds: a whole number from 0 to the number of steps. An answer that
-    was cut off is not read: what it would have ended with is unknown.
+    It is what the last \boxed{} holds: a whole number from 0 to the number of steps, in plain
+    digits and nothing else. An answer that was cut off is not read: what it would have ended with
+    is unknown. Takes time in proportion to the text, whatever it says.
     """
-    boxes = _BOX.findall(text)
-    if finish is not Finish.STOP or not boxes:
+    if finish is not Finish.STOP:
         return None
-    named = boxes[-1]
-    if not (named.isascii() and named.isdigit()) or len(named) > len(str(steps)):
-        return None
-    return int(named) if int(named) <= steps else None
+    named = _last_box(text).strip()
+    return next((k for k in range(steps + 1) if str(k) == named), None)
+
+
+def _last_box(text: str) -> str:
+    """What the last box holds that lies in no other; empty where it has no braces, or no end."""
+    held, at = "", 0
+    while box := _BOX.search(text, at):
+        held, at = _braced(text, box.end()) if box[1] else ("", box.end())
+    return held
+
+
+def _braced(text: str, start: int) -> tuple[str, int]:
+    """The text up to the brace that closes one opened before `start`, and where it goes on."""
+    depth = 1
+    for brace in _BRACE.finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return text[start : brace.start()], brace.end()
+    return "", len(text)
 
 
 def vote(answers: Sequence[Answer], samples: int) -> Judged:
@@ -95,17 +113,23 @@ def vote(answers: Sequence[Answer], samples: int) -> Judged:
     if 2 * count > max(samples, len(told)):
         return Judged(Saying.NAMED, named, told)
     silent = Saying.NO_MAJORITY if parsed else Saying.UNPARSED
-    return Judged(_lacking(told, whole=len(told) >= samples) or silent, None, told)
+    lacking = _lacking(heard=bool(told), whole=len(told) >= samples)
+    return Judged(lacking or silent, None, told)
 
 
-def named_by(answers: Sequence[Answer], steps: int, threshold: float, *, whole: bool) -> Judged:
-    """What scores of the prefixes come to: each step's are averaged. `whole`: none is missing."""
+def named_by(
+    answers: Sequence[Answer], steps: int, threshold: float, *, heard: bool, whole: bool
+) -> Judged:
+    """What scores of the prefixes come to: each step's are averaged, unknown ones left out.
+
+    `heard`: anything at all was said; `whole`: nothing is missing.
+    """
     told = tuple(answers)
     scores = [_mean([a.score for a in told if a.step == k]) for k in range(1, steps + 1)]
     named = first_below(scores, threshold) if whole else None
     if named is not None:
         return Judged(Saying.NAMED, named, told)
-    return Judged(_lacking(told, whole=whole) or Saying.UNPARSED, None, told)
+    return Judged(_lacking(heard=heard, whole=whole) or Saying.UNPARSED, None, told)
 
 
 def first_below(scores: Sequence[float | None], threshold: float) -> int | None:
@@ -126,7 +150,7 @@ def _mean(scores: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _lacking(told: Sequence[Answer], *, whole: bool) -> Saying | None:
-    if not told:
+def _lacking(*, heard: bool, whole: bool) -> Saying | None:
+    if not heard:
         return Saying.NOT_ASKED
     return None if whole else Saying.INCOMPLETE

@@ -16,6 +16,8 @@ from labeler.model import Completion, Finish, LabelerError
 
 Choices = tuple[str, ...]
 """The answers to choose from, each one token; empty: the model's own words are sampled."""
+SLACK = 1e-3
+"""How far above zero rounding may put a log probability."""
 SPOKEN = 5
 """Likeliest tokens that a server is asked for: the most that all of them tell."""
 
@@ -56,9 +58,25 @@ def share(text: str, choice: str, other: str) -> float | None:
     """
     try:
         told = json.loads(text)
-        a, b = float(told[choice]), float(told[other])
+        a, b = logprob(told[choice]), logprob(told[other])
     except (ValueError, TypeError, KeyError):
         return None
-    if math.isnan(a) or math.isnan(b) or max(a, b) == -math.inf:
+    if a is None or b is None or max(a, b) == -math.inf:
         return None
     return 1 / (1 + math.exp(min(b - a, 700.0)))
+
+
+def logprob(value: object) -> float | None:
+    """A log probability out of JSON; None for null and NaN, which tell nothing.
+
+    Raises ValueError for all else that is none: no number, or one above zero.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value > SLACK:
+        raise ValueError(f"{str(value)[:40]!r} is no log probability")
+    try:
+        known = float(value)
+    except OverflowError as error:
+        raise ValueError("a log probability is no such number") from error
+    return None if math.isnan(known) else known

@@ -17,7 +17,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from labeler.model import Completion, Finish, SamplerError
 from labeler.params import Params
 from labeler.samplers.base import failed, uniform
-from labeler.samplers.choices import Choices, as_text
+from labeler.samplers.choices import Choices, as_text, logprob
 
 if TYPE_CHECKING:
     import httpx
@@ -27,6 +27,10 @@ _TOO_LONG = ("maximum context length", "context size", "context_length_exceeded"
 """How servers say that a prompt is longer than the context."""
 _TOO_MANY = ("you requested", "max_tokens")
 """How they say that prompt and max_tokens together are; then the prompt may well have room."""
+_UNTOLD = (
+    "the server tells no log probabilities (top_logprobs) of its completions: a judge that "
+    "chooses between two answers needs them"
+)
 
 
 class EndpointSettings(Params):
@@ -102,7 +106,7 @@ def _completion(answer: dict[str, Any], seed: int | None) -> Completion:
     [choice] = answer["choices"]
     usage = answer["usage"]
     return Completion(
-        text=_unicode(str(choice["text"])),
+        text=_unicode(choice["text"]),
         finish=_FINISH[choice["finish_reason"]],
         n_tokens=int(usage["completion_tokens"]),
         prompt_tokens=int(usage["prompt_tokens"]),
@@ -111,14 +115,24 @@ def _completion(answer: dict[str, Any], seed: int | None) -> Completion:
 
 
 def _unicode(text: str) -> str:
-    """The text with lone surrogates replaced: JSON can say them, no file can hold them."""
+    """The text with lone surrogates replaced: JSON can say them, no file can hold them.
+
+    AttributeError where it is no text.
+    """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _chosen(made: Completion, answer: dict[str, Any], choices: Choices) -> Completion:
-    """The completion with the log probabilities of the choices that the server tells."""
-    told = ((answer["choices"][0].get("logprobs") or {}).get("top_logprobs") or [{}])[0]
-    text = as_text({choice: float(told[choice]) for choice in choices if choice in told})
+    """The completion with the log probabilities of the choices that the server tells.
+
+    Where it tells none of any token, it is an error, which no log keeps: another server may.
+    """
+    told = (answer["choices"][0].get("logprobs") or {}).get("top_logprobs")
+    if told is None:
+        return failed(_UNTOLD, made.seed, made.prompt_tokens)
+    first = told[0] if told else {}
+    known = {choice: logprob(first.get(choice)) for choice in choices}
+    text = as_text({choice: value for choice, value in known.items() if value is not None})
     return replace(made, text=text, finish=Finish.STOP)
 
 

@@ -20,7 +20,7 @@ from labeler.model import Completion, Finish, LabelerError, Prefix
 from labeler.params import Params
 from labeler.prompts import PromptConfig, Renderer, UnrenderableError, load_tokenizer
 from labeler.samplers.base import COMPLETER, Luck, Sampling, Source, failed, fingerprint
-from labeler.samplers.choices import SPOKEN, Choices
+from labeler.samplers.choices import SPOKEN, Choices, ids_of
 from labeler.samplers.completions import EndpointSettings, Link
 from labeler.samplers.model_files import files_digest, model_directory
 
@@ -121,6 +121,8 @@ class EndpointSource:
                 "a chat prompt is rendered here and sent as token ids: set `tokenizer` of the "
                 "endpoint completer, or `kind: raw` of the prompt"
             )
+        if self._tokenizer is not None:
+            ids_of(self._tokenizer, choices)
         sampling = sampling or self._via[0].sampling
         name = fingerprint(sampling, role, self._parts, choices)
         luck = (self._seed, role)

@@ -30,11 +30,39 @@ def answer(named: int | None) -> Answer:
         (r"\boxed{02}", None),
         (r"\boxed{٢}", None),  # a digit, of another script
         (r"\boxed{2.0}", None),
+        (r"\boxed{2} at first, but \boxed{\text{3}}", None),  # the last box is not readable
+        (r"\boxed{2} at first, but \boxed{3", None),
+        (r"\boxed{2} at first, but \boxed 3", None),
+        (r"\boxed{\boxed{3} or 4}", None),
+        (r"\boxedtext{2}", None),
+        (r"\boxed{2}{", 2),
         ("", None),
     ],
 )
 def test_read(text: str, named: int | None) -> None:
     assert read(text, Finish.STOP, 5) == named
+
+
+def test_the_number_is_written_as_it_is_counted() -> None:
+    assert read(r"\boxed{12}", Finish.STOP, 40) == 12
+    assert read(r"\boxed{02}", Finish.STOP, 40) is None
+
+
+@pytest.mark.parametrize("end", [" " * 10**6, r"\boxed{" * 10**5, "{" * 10**6, "9" * 10**6])
+def test_a_text_without_end_is_read_in_time(end: str) -> None:
+    assert read(r"\boxed{1} \boxed{" + end, Finish.STOP, 5) is None
+
+
+PIECES = st.sampled_from(["\\boxed", "{", "}", " ", "1", "2", "\\text", "."])
+
+
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_only_the_last_box_names_a_step(text: str) -> None:
+    named = read(text, Finish.STOP, 2)
+    if named is not None:
+        before, _, last = text.rpartition("\\boxed")
+        assert last.replace(" ", "").startswith(f"{{{named}}}")
+        assert read(f"{before}\\boxed{{1}}", Finish.STOP, 2) == 1
 
 
 def test_an_answer_that_was_cut_off_is_not_read() -> None:

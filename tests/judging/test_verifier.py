@@ -104,7 +104,56 @@ def test_chains_are_averaged_and_cut_ones_left_out() -> None:
         asking.send(told)
     found = done.value.value
     assert found.first_error == 2  # .6 and .1
-    assert [answer.step for answer in found.answers] == [1, 1, 2]
+    assert [(a.step, a.text, a.finish.value) for a in found.answers] == [
+        (1, "fine", "stop"),
+        (1, "hm", "stop"),
+        (2, "wrong", "stop"),
+        (2, "cut of", "length"),
+    ]
+    assert [a.score for a in found.answers] == [pytest.approx(p) for p in (0.9, 0.3, 0.1, None)]
+
+
+def test_chains_that_are_all_cut_off_were_asked_for_all_the_same() -> None:
+    asking = Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())
+    [ask] = next(Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())).asks
+    found = drive(asking, [[[rollout(ask, 0, "cut of", Finish.LENGTH)]], []])
+    assert found.saying is Saying.UNPARSED
+    assert [a.text for a in found.answers] == ["cut of"]
+
+
+def test_chains_without_their_choice_are_incomplete() -> None:
+    asking = Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())
+    [ask] = next(Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())).asks
+    assert drive(asking, [[[rollout(ask, 0, "fine")]], [[]]]).saying is Saying.INCOMPLETE
+
+
+def test_a_cut_chain_has_no_score_even_where_a_whole_one_says_the_same() -> None:
+    asking = Verifier(chains=2).judgement("Q?", STEPS[:1], PromptConfig())
+    [ask] = next(Verifier(chains=2).judgement("Q?", STEPS[:1], PromptConfig())).asks
+    chains = [rollout(ask, 0, "so"), rollout(ask, 1, "so", Finish.LENGTH)]
+    found = drive(asking, [[chains], [[rollout(ask, 0, scored(0.9))]]])
+    assert [a.score for a in found.answers] == [pytest.approx(0.9), None]
+
+
+def test_it_is_asked_for_the_answers_that_it_chooses_between() -> None:
+    plain, letters = Verifier(), Verifier(yes="Y", no="N")
+    assert "one word, Yes or No." in plain.text
+    assert letters.text == plain.text.replace("Yes or No", "Y or N")
+    assert letters.cue == "\n\nIs every step right? Y or N?\n"
+    own = Verifier(yes="Y", no="N", text="{question} {steps}", cue="Yes or No?")
+    assert (own.text, own.cue) == ("{question} {steps}", "Yes or No?")
+
+
+def test_a_judge_is_named_by_what_it_is_shown() -> None:
+    text, prompt = "{question} {steps}", PromptConfig()
+    names = {
+        (chains, cue): Verifier(text=text, chains=chains, cue=cue).name(["c"], prompt)
+        for chains in (0, 1, 2)
+        for cue in ("a", "b")
+    }
+    assert names[0, "a"] == names[0, "b"]  # without chains nobody sees the cue
+    assert names[1, "a"] == names[2, "a"]
+    assert len(set(names.values())) == 3
 
 
 def test_with_something_missing_nothing_is_named() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from labeler.model import Completion, Finish, LabelerError
 from labeler.prompts import load_tokenizer
-from labeler.samplers.choices import as_text, chosen, ids_of, share
+from labeler.samplers.choices import as_text, chosen, ids_of, logprob, share
 from tests.tiny_model import write_tokenizer
 
 LOGPROB = st.floats(-1e4, 0)
@@ -38,10 +38,26 @@ def test_an_answer_that_cannot_be_given_has_no_share() -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "Yes", "[]", "null", '{"Yes": -0.1}', '{"Yes": "x", "No": 0}', '{"Yes": null, "No": 0}',
-     '{"Yes": NaN, "No": 0}', '{"Yes": -Infinity, "No": -Infinity}'],
+     '{"Yes": NaN, "No": 0}', '{"Yes": 2.5, "No": 0}', '{"Yes": true, "No": false}',
+     '{"Yes": "-0.1", "No": "-2"}', '{"Yes": Infinity, "No": 0}',
+     '{"Yes": -Infinity, "No": -Infinity}'],
 )  # fmt: skip
 def test_what_was_not_told_is_not_made_up(text: str) -> None:
     assert share(text, "Yes", "No") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "known"),
+    [(-0.5, -0.5), (0, 0.0), (1e-6, 1e-6), (-math.inf, -math.inf), (None, None), (math.nan, None)],
+)
+def test_a_log_probability(value: object, known: float | None) -> None:
+    assert logprob(value) == known
+
+
+@pytest.mark.parametrize("value", ["-0.1", True, 0.5, math.inf, [], {}, -(10**400)])
+def test_what_is_no_log_probability(value: object) -> None:
+    with pytest.raises(ValueError, match="log probability"):
+        logprob(value)
 
 
 @given(st.text())

@@ -179,14 +179,17 @@ async def test_text_that_is_not_unicode_is_an_error_of_its_own() -> None:
     [
         ({"top_logprobs": [{"Yes": -0.5, "No": -1.5, "Yeah": -3}]}, {"Yes": -0.5, "No": -1.5}),
         ({"top_logprobs": [{"Yes": -0.1}]}, {"Yes": -0.1}),
+        ({"top_logprobs": [{"Yes": None, "No": -0.1}]}, {"No": -0.1}),
         ({"top_logprobs": []}, {}),
-        ({"top_logprobs": None}, {}),
-        (None, {}),
+        ({"top_logprobs": None}, None),
+        ({"content": [{"token": "Yes", "logprob": -0.1, "top_logprobs": []}]}, None),
+        (None, None),
     ],
 )
 async def test_choices_are_what_the_server_tells_of_them(
-    logprobs: dict | None, told: dict[str, float]
+    logprobs: dict | None, told: dict[str, float] | None
 ) -> None:
+    """None: it tells nothing of any token, so that nothing is to be kept."""
     choice = {"text": "Yes", "finish_reason": "length", "logprobs": logprobs}
     usage = {"prompt_tokens": 5, "completion_tokens": 1}
     script = [Reply(200, json.dumps({"choices": [choice], "usage": usage}))]
@@ -195,7 +198,11 @@ async def test_choices_are_what_the_server_tells_of_them(
         config = EndpointConfig(url=server.url, model="m", engine=settings)
         async with config.open(RAW, 1) as source:
             [completion] = await source.sampler(choices=("Yes", "No")).complete(PREFIX, [0])
-    assert (json.loads(completion.text), completion.finish) == (told, Finish.STOP)
+    if told is None:
+        assert completion.finish is Finish.ERROR
+        assert "no log probabilities" in completion.text
+    else:
+        assert (json.loads(completion.text), completion.finish) == (told, Finish.STOP)
     assert (server.bodies[0]["max_tokens"], server.bodies[0]["logprobs"]) == (1, 5)
 
 

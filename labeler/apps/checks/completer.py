@@ -15,6 +15,7 @@ from labeler.config import RunConfig
 from labeler.model import Prefix, Task
 from labeler.prompts import Renderer, check_round_trip, load_tokenizer
 from labeler.samplers import EndpointConfig, VllmConfig
+from labeler.samplers.choices import ids_of
 from labeler.samplers.model_files import model_directory
 
 TRIP_SOLUTIONS = 50
@@ -122,6 +123,16 @@ def round_trip(config: RunConfig, tokenizer: str, tasks: Sequence[Task], role: s
         mend = "check `prompt` (chat or raw) and the model's chat template"
         return fail(name, f"{len(prefixes)} prefixes tried: {detail}", mend)
     return ok(name, f"{len(prefixes)} prefixes read back as they are, BOS once")
+
+
+def choices(config: RunConfig, wanted: Sequence[str], role: str) -> Check:
+    """Whether the answers that a judge chooses between are tokens. LabelerError where not."""
+    tokenizer = _tokenizer_of(config)
+    name, told = f"{role}: answers", " and ".join(map(repr, wanted))
+    if tokenizer is None:
+        return ok(name, f"{told}; without a tokenizer here only the server knows its tokens")
+    ids_of(load_tokenizer(model_directory(tokenizer)), tuple(wanted))
+    return ok(name, f"{told} are one token each")
 
 
 def prefixes_of(tasks: Sequence[Task], solutions: int) -> Iterator[Prefix]:
