@@ -25,7 +25,12 @@ def audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
     ] = None,
     truth: _Truth = None,
     max_flip: Annotated[
-        float, typer.Option(help="The share of wrong labels that the advice aims at.")
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="The share of hard labels that flip, and of first errors missed, that the advice "
+            "allows.",
+        ),
     ] = 0.05,
     grid: Annotated[
         str | None,
@@ -40,9 +45,15 @@ def audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
         ),
     ] = None,
     sample: Annotated[
-        int, typer.Option(help="Solutions for what is drawn instead of computed.", min=0)
+        int,
+        typer.Option(
+            metavar="S",
+            help="Solutions that the posterior and the adaptive policy are tried on; 0: only what "
+            "is computed exactly.",
+            min=0,
+        ),
     ] = 500,
-    seed: Annotated[int, typer.Option(help="Of all draws.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Of the sample and the intervals.", min=0)] = 0,
     json: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write all findings as JSON; - prints them alone."),
@@ -53,8 +64,9 @@ def audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
 ) -> None:
     """Say how noisy a run's labels are at N rollouts, and what more rollouts would buy.
 
-    All rollouts of the log are the reference; with --truth, what is true of its solutions as well.
-    Works on any log, best on a pilot with many rollouts of each prefix. Nothing is sampled.
+    Labels from N of a prefix's rollouts are held against all that the log has of it (the pool)
+    and, with --truth, against what is true. Works on any log, best on a pilot with many rollouts of
+    each prefix. No model is asked.
 
     labeler audit runs/pilot --max-flip 0.05
 

@@ -3,7 +3,8 @@
 A hard label flips from N rollouts where the pool's is another: Z(N) - Z(M), since the pool can only
 bring a dead prefix to life (Z: marginal.py). From N > M/2 on the pool is hardly more than the label
 itself; there a flip is one that N further rollouts would bring, Z(N) - Z(2N), with Z(2N) by the
-mixture (mixture.py), and it is said to be modelled. At N = M/2 both are the same.
+mixture (mixture.py), and it is said to be modelled. At N = M/2 both are the same. A pool of one
+tells nothing of it: how alike two rollouts of a prefix are cannot be seen.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,7 +59,8 @@ def advice(known: Known, further: Iterable[Option] = ()) -> Advice:
     options = [*weighed(known), *further]
     beyond = [pool << i for i in range(1, BEYOND + 1)]
     flips = ((n, known.flip(n)) for n in (*settings.sizes, *beyond))
-    n, flip = next((pair for pair in flips if pair[1] <= settings.max_flip), (None, None))
+    few = (pair for pair in flips if pool > 1 and pair[1] <= settings.max_flip)
+    n, flip = next(few, (None, None))
     ranked = sorted(options, key=lambda option: (option.tokens, option.rollouts, option.policy))
     tokens = None if n is None else round(n * totals.mean_tokens)
     speed = settings.tokens_per_second
@@ -87,7 +89,7 @@ def _doublings(known: Known) -> Iterator[Doubling]:
         yield Doubling(
             n=n,
             is_modelled=2 * n > pool,
-            flips=max(0.0, known.zero(n) - known.zero(2 * n)),
+            flips=max(0.0, known.zero(n) - known.zero(2 * n)) if pool > 1 else None,
             reliability=_gain(reliable) if pool > 1 else None,
             located=_gain([float(m.replicates[0]) for m in exact]),
             rollouts=n * totals.prefixes,

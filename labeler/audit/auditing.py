@@ -149,10 +149,10 @@ class Audit:
         return {m.key: m for m in sorted(found, key=_order) if m.over > 0}
 
     def _beyond(self) -> Iterator[Measured]:
-        """zero_share beyond the pool."""
+        """zero_share beyond the pool; nothing beyond one of one, which says nothing of it."""
         steps = self.histograms.steps
         for times in range(1, BEYOND + 1):
-            if self.mixture is not None:
+            if self.mixture is not None and self.settings.pool > 1:
                 n = self.settings.pool << times
                 key = Key("zero_share", "value", n=n)
                 over = float(steps[0].sum())

@@ -92,7 +92,7 @@ class Doubling:
     is_modelled: bool
     """Whether 2n lies beyond the pool."""
     flips: float | None
-    """Share of hard labels that it changes, all from bad to good."""
+    """Share of hard labels that it changes, all from bad to good; None for a pool of one."""
     reliability: float | None
     """What the reliability of soft labels gains."""
     located: float | None

@@ -7,7 +7,7 @@ and Y correct ones among N rollouts of prefix k-1 and k,
     P(Y < X) = sum_x P(X = x) P(Y <= x-1)
 
 where the pool's progress is positive, and likewise where it is negative. Equal values are no wrong
-sign.
+sign. Steps whose sign the pool shows by luck are among them: against V itself it is a little more.
 """
 
 from collections.abc import Iterator

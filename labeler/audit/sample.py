@@ -30,7 +30,10 @@ def numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
 
 
 class Problems:
-    """Whole problems, of the lowest ranks, until they hold so many solutions."""
+    """Whole problems, of the lowest ranks, until they hold so many solutions.
+
+    One that alone has more is left out: beliefs about its solutions take time by the square.
+    """
 
     def __init__(self, solutions: int, seed: int) -> None:
         self._wanted, self._seed = solutions, seed
@@ -43,6 +46,7 @@ class Problems:
         names, index = named
         has = np.zeros(len(names), dtype=bool)
         has[index[fit]] = True
+        has &= np.bincount(index, minlength=len(names)) <= self._wanted
         ranks = hashed(names, self._seed)
         if self._highest is not None:
             has &= ranks <= np.uint64(self._highest)

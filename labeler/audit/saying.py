@@ -1,19 +1,21 @@
 """saying.py - the findings in sentences: three that state them, and what cannot be concluded."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from labeler.audit.advice import BEYOND, Known
 from labeler.audit.estimates import LEAST
 from labeler.audit.findings import Advice, Row
 from labeler.audit.measured import Key
-from labeler.audit.settings import AuditSettings
+from labeler.audit.settings import LARGEST, AuditSettings
 from labeler.audit.totals import Totals
 
 SMALL = 16
 """Rollouts below which a pool says little."""
 USUAL = 8
 """The N that sentences speak of, where the pool is at least twice as large (Math-Shepherd's)."""
+
+_RULES = {"first_zero": "the first zero", "bisection": "bisection", "posterior": "the posterior"}
 
 Rows = Mapping[Key, Row]
 
@@ -30,55 +32,62 @@ def _spoken(settings: AuditSettings) -> int:
 
 def _labels(settings: AuditSettings, rows: Rows) -> str:
     n, pool = _spoken(settings), settings.pool
-    against = (("truth", "the truth"), ("pool", f"all {pool} rollouts"))
-    said: list[str] = []
+    against = (("truth", "the truth"), ("pool", f"{_all(pool)} of the log"))
+    wrong: list[str] = []
     for reference, name in against:
-        wrong = _known(rows, Key("hard_wrong", reference, n=n))
-        if wrong:
-            what = "" if said else " of hard labels are wrong"
-            said.append(f"{_share(wrong)}{what} against {name}")
+        if number := _known(rows, Key("hard_wrong", reference, n=n)):
+            what = "" if wrong else " of hard labels are wrong"
+            wrong.append(f"{_share(number)}{what} against {name}")
+    said = [_listed(wrong)] if wrong else []
     error = _known(rows, Key("soft_se", "value", n=n))
     reliable = _known(rows, Key("soft_reliability", "value", n=n))
     if error:
         beside = f" and a reliability of {reliable.value:.2f}" if reliable else ""
-        said.append(f"soft labels have a standard error of {error.value:.2g}{beside}")
+        said.append(f"soft labels have a standard error of {error.value:.3f}{beside}")
     if not said:
-        return f"With a pool of {pool} nothing can be said of how noisy labels are."
-    return f"With {_rollouts(n)} a prefix {', '.join(said)}."
+        return f"With {_rollouts(pool)} a prefix nothing can be said of how noisy labels are."
+    return f"With {_rollouts(n)} a prefix, {'; '.join(said)}."
 
 
 def _first_errors(known: Known, rows: Rows) -> str:
-    n, reference = _spoken(known.settings), known.reference
-    said = []
-    for rule in ("first_zero", "bisection", "posterior"):
+    n, reference, pool = _spoken(known.settings), known.reference, known.settings.pool
+    found, early, unsure = [], [], ""
+    for rule, name in _RULES.items():
         exact = _known(rows, Key("located_exact", reference, rule, n))
-        early = _known(rows, Key("located_early", reference, rule, n))
-        if exact and early:
-            unsure = _known(rows, Key("located_undecided", reference, rule, n))
-            beside = f" and {_percent(unsure.value)} undecided" if unsure else ""
-            said.append(f"{rule} {_share(exact)} with {_percent(early.value)} too early{beside}")
-    if not said:
+        before = _known(rows, Key("located_early", reference, rule, n))
+        if exact and before:
+            found.append(f"{_share(exact)} by {name}")
+            early.append(_percent(before.value))
+            undecided = _known(rows, Key("located_undecided", reference, rule, n))
+            if undecided and undecided.value:
+                unsure = f"; {name} leaves {_percent(undecided.value)} undecided"
+    if not found:
         return "Nothing can be said of where first errors are found."
-    of = "true first errors" if reference == "truth" else "the whole pool's first errors"
-    return f"Of {of}, {_rollouts(n)} a prefix find: {'; '.join(said)}."
+    of = "true first errors" if reference == "truth" else f"first errors that {_all(pool)} name"
+    verb = "finds" if n == 1 else "find"
+    too_early = f"{_listed(early)} {'are' if len(early) > 1 else 'is'} placed too early"
+    return f"Of the {of}, {_rollouts(n)} a prefix {verb} {_listed(found)}; {too_early}{unsure}."
 
 
 def _advice(advice: Advice) -> str:
     goal = _percent(advice.max_flip)
-    if advice.n is None:
-        last = advice.doublings[-1].n << BEYOND
-        text = f"No number of rollouts up to {last} keeps the hard labels that flip to {goal}"
-    else:
-        basis = "by a model beyond the pool" if advice.is_modelled else "within the pool"
-        text = (
-            f"With {_rollouts(advice.n)} a prefix at most {goal} of hard labels flip ({basis}), "
-            f"for {advice.rollouts:,} rollouts and {advice.tokens:,} tokens"
-        )
+    if advice.n is not None:
+        basis = "by a model, beyond the pool" if advice.is_modelled else "measured within the pool"
+        cost = [f"{advice.rollouts:,} rollouts", f"{advice.tokens:,} tokens"]
         if advice.engine_hours is not None:
-            text += f", {advice.engine_hours:,.1f} engine-hours"
+            cost.append(f"{advice.engine_hours:,.1f} engine-hours")
+        text = (
+            f"With {_rollouts(advice.n)} a prefix, more would change at most {goal} of hard labels "
+            f"({basis}): {_listed(cost)} for this log's prefixes"
+        )
         step = next((d for d in advice.doublings if d.n == advice.n), None)
         if step is not None and step.flips is not None:
-            text += f"; twice as many would change {_percent(step.flips)}"
+            text += f", and twice as many would change {_percent(step.flips)}"
+    elif all(step.flips is None for step in advice.doublings):
+        text = "One rollout a prefix does not tell how many are needed"
+    else:
+        last = advice.doublings[-1].n << BEYOND
+        text = f"Even from {last} rollouts a prefix, more would change over {goal} of hard labels"
     return f"{text}{_policy(advice, goal)}."
 
 
@@ -86,21 +95,24 @@ def _policy(advice: Advice, goal: str) -> str:
     if not advice.options:
         return ""
     best = advice.choice or min(advice.options, key=lambda option: option.error)
-    name = f"{best.policy} with {_rollouts(best.n)}"
+    name = f"{best.policy} with {_rollouts(best.n)} a prefix"
     if best.confidence is not None:
         name = f"{best.policy} at confidence {best.confidence:g}"
-    cost = f"{best.rollouts:,.1f} rollouts a solution"
+    elif best.policy == "exhaustive" and best.rule in _RULES:
+        name += f" read by {_RULES[best.rule]}"
+    aim = f"misses at most {goal} of first errors"
+    error = _share(_Number(best.error, best.low, best.high))
+    missed = f"misses {error} for {best.rollouts:,.1f} rollouts a solution"
     if advice.choice:
-        return f"; the cheapest policy that misses at most {goal} of first errors is {name}, {cost}"
-    missed = f"{name}, misses {_percent(best.error)} for {cost}"
-    return f"; no policy tried misses at most {goal} of first errors, the best, {missed}"
+        return f"; the cheapest policy that {aim} is {name}, which {missed}"
+    return f"; no policy tried {aim}: the best one, {name}, {missed}"
 
 
 def cautions(settings: AuditSettings, totals: Totals) -> tuple[str, ...]:
     """What cannot be concluded, and why."""
     if not totals.solutions:
         return ("There is no solution: nothing can be said.",)
-    return (*_of_pool(settings, totals), *_of_content(totals), *_of_problems(totals))
+    return (*_of_pool(settings, totals), *_of_content(totals), *_of_problems(settings, totals))
 
 
 def _of_pool(settings: AuditSettings, totals: Totals) -> Iterator[str]:
@@ -113,41 +125,51 @@ def _of_pool(settings: AuditSettings, totals: Totals) -> Iterator[str]:
         return
     if pool < SMALL:
         yield (
-            f"The pool has {_rollouts(pool)} a prefix: it is hardly better than the labels it "
-            f"judges, and of more than {pool} nothing was measured."
+            f"The pool has only {_rollouts(pool)} a prefix: it is hardly better than the labels it "
+            "judges, and nothing was measured beyond it."
         )
     if totals.below:
         yield (
             f"{totals.below:,} of {totals.prefixes:,} rolled-out prefixes have fewer than "
             f"{pool} graded rollouts and are left out of all that depends on their number."
         )
-    if 10 * totals.above >= totals.prefixes:
+    if totals.unrolled:
         yield (
-            f"{totals.above:,} prefixes have at least {2 * pool} rollouts; a larger pool "
-            "(--pool) would speak of these alone, and of larger numbers."
+            f"Of the prefixes behind steps {totals.unrolled:,} were not rolled out: where a policy "
+            "chose them by what it had seen, the others are no fair sample of steps."
+        )
+    if beyond := [str(n) for n in settings.grid if n > pool]:
+        yield (
+            f"The pool has {_rollouts(pool)} a prefix: of {_listed(beyond)}, which were asked for, "
+            "nothing was measured."
+        )
+    if 10 * totals.above >= totals.prefixes and not settings.stops_early and pool < LARGEST:
+        yield (
+            f"{totals.above:,} of {totals.prefixes:,} prefixes have {2 * pool} rollouts or more: a "
+            "larger pool (--pool) would speak of these alone, and of larger numbers."
         )
     if settings.stops_early:
         yield (
-            "The policy stopped by outcomes: shares of correct rollouts are biased, and prefixes "
-            "with many rollouts are no sample of all; audit a log with a fixed number instead."
+            "The policy stopped by outcomes, so that shares of correct rollouts are biased and "
+            "prefixes with many rollouts are no fair sample: audit a log with a fixed number."
         )
     if pool > 1:
         yield (
-            "Reliability assumes that rollouts of a prefix are independent given its value, and "
-            "that their number was set beforehand; beyond the pool numbers are a model's."
+            "Reliability takes the rollouts of a prefix as independent and their number as set "
+            "beforehand; numbers beyond the pool are a model's."
         )
 
 
 def _of_content(totals: Totals) -> Iterator[str]:
     if totals.prefixes and totals.dead == totals.prefixes:
         yield (
-            "No rollout reached a gold answer: the completer is too weak, or golds, prompt or "
-            "token budget are at fault; labels of any N say nothing of steps."
+            "No rollout reached a gold answer, so that labels say nothing of steps: the completer "
+            "is too weak, or golds, prompt or token budget are at fault."
         )
     if not totals.truth:
         yield (
-            "There is no truth: errors are against the pool, which has its own, and a wrong step "
-            "that looks good in all rollouts cannot be seen."
+            "There is no truth (--truth): errors are counted against the pool, which errs itself, "
+            "and a wrong step that looks good in all its rollouts cannot be seen."
         )
     if not totals.wrong:
         yield "No solution has a wrong answer: nothing can be said of where first errors are found."
@@ -156,14 +178,25 @@ def _of_content(totals: Totals) -> Iterator[str]:
             "No solution with a wrong answer has a pool at each of its steps: nothing can be said "
             "of where first errors are found."
         )
+    elif totals.whole < totals.wrong:
+        yield (
+            f"Where first errors are found is told of the {totals.whole:,} of {totals.wrong:,} "
+            "solutions with a wrong answer that have a pool at each of their steps."
+        )
 
 
-def _of_problems(totals: Totals) -> Iterator[str]:
+def _of_problems(settings: AuditSettings, totals: Totals) -> Iterator[str]:
+    if settings.sample and totals.crowded:
+        yield (
+            f"The sample (--sample) leaves out problems with more than {settings.sample:,} "
+            f"solutions, of which there {'is' if totals.crowded == 1 else 'are'} "
+            f"{totals.crowded:,}: beliefs about so many at once take too long."
+        )
     if totals.problems < LEAST:
         many = "one problem" if totals.problems == 1 else f"{totals.problems} problems"
         yield (
-            f"The log holds {many}: there are no intervals, since solutions of a problem are no "
-            "independent evidence."
+            f"The log holds {many}: there are no intervals, which take at least {LEAST}, since "
+            "solutions of one problem are no independent evidence."
         )
 
 
@@ -190,3 +223,12 @@ def _share(number: _Number) -> str:
 
 def _rollouts(n: int) -> str:
     return "1 rollout" if n == 1 else f"{n} rollouts"
+
+
+def _all(pool: int) -> str:
+    return {1: "the 1 rollout", 2: "both rollouts"}.get(pool, f"all {pool} rollouts")
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """Parts as in a sentence: a, b and c."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

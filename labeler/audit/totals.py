@@ -27,6 +27,10 @@ class Totals:
     """those with two pools or more,"""
     dead: int = 0
     """those without a correct rollout."""
+    crowded: int = 0
+    """Problems with more solutions than a sample has."""
+    unrolled: int = 0
+    """Prefixes 1..K-1 that were not rolled out."""
     rollouts: int = 0
     """Ungradable ones included."""
     tokens: int = 0
@@ -48,6 +52,8 @@ class Totals:
             truth=int((chains.truth >= 0).sum()),
             prefixes=len(n),
             below=int((n < pool).sum()),
+            crowded=int((np.bincount(batch.problems[1]) > max(batch.settings.sample, 1)).sum()),
+            unrolled=int((chains.once & (rolled == 0) & (chains.step > 0)).sum()),
             above=int((n >= 2 * pool).sum()),
             dead=int((chains.correct[at] == 0).sum()),
             rollouts=int(rolled[at].sum()),

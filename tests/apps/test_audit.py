@@ -4,6 +4,7 @@ import io
 import json
 import math
 import shutil
+from dataclasses import replace
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,7 @@ def test_what_is_said_is_what_was_run(root: Path, found: Findings) -> None:
     assert found.run["truth"] == len(rows)
     assert len(found.sentences) == 3
     assert found.run["tokens_per_second"] is None
-    assert any("tokens alone" in caution for caution in found.cautions)
+    assert any("no engine-hours" in caution for caution in found.cautions)
 
 
 def test_no_number_is_nan(found: Findings) -> None:
@@ -137,9 +138,17 @@ def test_a_policy_is_replayed_by_its_own_search(root: Path) -> None:
     assert options(right, settings) == []
 
 
-def _only_right(kept: Kept) -> Kept:
-    from dataclasses import replace
+def test_a_policy_is_replayed_where_each_step_has_a_pool(root: Path, truth: Path) -> None:
+    """As in the exact part; a wrong answer without a true first error is not missed."""
+    _, scan = scanned(root, truth)
+    settings = AuditSettings(pool=N, value_model=ValueModel(hazard=0.2))
+    assert options(scan.kept, settings)[0].reference == "truth"
+    assert options(scan.kept, AuditSettings(pool=N + 1)) == []
+    none = [replace(kept, truth=dict.fromkeys(kept.truth, 0)) for kept in scan.kept]
+    assert options(none, settings)[0].reference == "pool"
 
+
+def _only_right(kept: Kept) -> Kept:
     names = frozenset(s.id for s in kept.task.solutions)
     return replace(kept, task=replace(kept.task, right=names))
 
@@ -152,7 +161,7 @@ def printed(root: Path, other: Path | None = None, how: How = EXACT, **out: Path
 
 def test_it_prints_one_table_three_sentences_and_cautions(root: Path, truth: Path) -> None:
     shown = printed(root, how=How(sample=0, truth=truth))
-    assert "Against the truth" in shown
+    assert "against the truth" in shown
     lines = shown.splitlines()
     assert [line.split()[0] for line in lines if line[:3].strip().isdigit()] == [
         "1", "2", "4", "8", "16"
@@ -167,7 +176,7 @@ def test_machines_read_what_people_read(root: Path, tmp_path: Path) -> None:
     how = How(sample=0, grid=(2, 8))
     alone = printed(root, how=how, json=Path("-"))
     shown = printed(root, how=how, json=tmp_path / "a.json", parquet=tmp_path / "a.parquet")
-    assert "Against all rollouts" in shown
+    assert "against all rollouts" in shown
     assert json.loads(alone) == json.loads((tmp_path / "a.json").read_text())
     rows = pq.read_table(tmp_path / "a.parquet").to_pylist()
     assert {row.pop("run") for row in rows} == {str(root)}
@@ -267,6 +276,14 @@ def test_a_pilot_with_more_rollouts_can_be_asked_about_alone(tmp_path: Path) -> 
     assert pilot.run["pool"] == 16
     assert {row.n for row in pilot.rows if row.measure == "zero_share"} >= {1, 2, 4, 8, 16}
     assert any("left out" in caution for caution in pilot.cautions)
+
+
+def test_it_says_where_it_differs_from_what_was_asked(tmp_path: Path) -> None:
+    root = planted(tmp_path, labels={"hard_at_least": 0.5})
+    shown = printed(root, how=How(sample=0, grid=(64,)))
+    assert "labels.hard_at_least" in shown
+    assert "of 64, which were asked for" in shown
+    assert "In percent" not in shown  # no table of nothing
 
 
 def test_a_truth_that_does_not_fit_is_refused(root: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from labeler.config import ConfigError, load
 from labeler.files import FileError, RunDir, parts, read_table, write_table
 from tests.apps.audits import by_solution, planted, scanned, truths
 from tests.apps.old_runs import OLD, age, all_right
-from tests.runs import label_rows, planted_config
+from tests.runs import label_rows, planted_config, rollout_rows
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +199,19 @@ def test_branches_of_trees_are_left_out_and_it_says_so(tmp_path: Path) -> None:
     chains, scan = scanned(root)
     assert len(chains) < len(label_rows(root))
     assert any("branches" in caution for caution in scan.source.cautions)
+    tokens = sum(row["n_tokens"] for row in rollout_rows(root).values())
+    assert int(chains.tokens[chains.once].sum()) < tokens
+    assert scan.totals.clock.tokens == tokens  # they took their time, too
+
+
+def test_labels_that_look_at_wrong_answers_alone_say_nothing_of_right_ones(tmp_path: Path) -> None:
+    for look in (False, True):
+        labels = {"rule": "first_zero", "right_answers": look}
+        root = planted(tmp_path / f"{look}", labels=labels)
+        chains, _ = scanned(root)
+        right = chains.right == 1
+        assert right.any()
+        assert (chains.located[right] >= 0).any() == look
 
 
 def test_a_damaged_part_is_named(root: Path) -> None:

@@ -161,6 +161,17 @@ def test_two_runs_are_compared_problem_by_problem() -> None:
         compared(first, audit([world.chains], settings(16, seed=1)))
 
 
+def test_a_crowded_problem_is_left_out_of_the_sample() -> None:
+    """Beliefs about thousands of solutions at once take time by the square."""
+    crowd = [one("crowd", (4, [3, 0])) for _ in range(30)]
+    few = [one(f"p{i}", (4, [3, 0])) for i in range(6)]
+    findings = found([made([*crowd, *few])], settings(4, sample=20))
+    [row] = [r for r in findings.rows if r.rule == "posterior" and r.measure == "located_exact"
+             and r.n == 2]  # fmt: skip
+    assert row.over <= 6
+    assert any("more than 20 solutions" in said for said in findings.cautions)
+
+
 def test_nothing_is_added_after_findings() -> None:
     made_up = audit([planted(0, 5, 4).chains], settings(4))
     made_up.findings({})

@@ -76,6 +76,40 @@ def test_intervals_cover_what_is_true() -> None:
     assert np.mean(widths) > 1.1 * 2 * 1.96 * alike  # solutions of a problem are not independent
 
 
+def test_what_is_rare_is_covered_too() -> None:
+    """A share of .02 that one problem in ten has: a bootstrap alone holds it in about 80%."""
+    luck = np.random.default_rng(2)
+    hits, trials = 0, 200
+    for trial in range(trials):
+        values = luck.binomial(5, 0.2, size=(40, 1)) * (luck.random((40, 1)) < 0.1)
+        sums = weights([f"{trial}-{i}" for i in range(40)], 0).T @ np.hstack(
+            (values, 0 * values + 5)
+        )
+        found = estimate(ratio(sums[:, 0], sums[:, 1]), 200, 40, is_share=True)
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= 0.02 <= found.high
+    assert hits / trials >= 0.9
+
+
+def test_of_few_problems_intervals_reach_further() -> None:
+    """By Student's t: of 6 problems 1.4 times as far as the replicates' own 95%."""
+    drawn = np.concatenate(([0.0], np.random.default_rng(3).normal(size=100_000)))
+    few, many = estimate(drawn, 6, 6), estimate(drawn, 9999, 9999)
+    assert few.high == pytest.approx(2.571 * sqrt(6 / 5), rel=0.05)
+    assert many.high == pytest.approx(1.96, rel=0.02)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(LEAST, 10**6))
+def test_intervals_of_shares_are_shares(share: float, spread: float, problems: int) -> None:
+    """Whatever replicates say, rounding of equal ones included."""
+    ends = np.clip([share, share - spread, share + spread, share + 1e-17], 0, 1)
+    found = estimate(ends, 10, problems, is_share=True)
+    assert found.low is not None
+    assert found.high is not None
+    assert 0 <= found.low <= share <= found.high <= 1
+
+
 def test_what_cannot_be_said_is_none() -> None:
     nothing = estimate(np.full(11, np.nan), 0, 0)
     assert (nothing.value, nothing.low, nothing.high) == (None, None, None)

@@ -41,14 +41,32 @@ def test_where_outcomes_chose_who_has_many_rollouts_these_are_no_pilot() -> None
         ([one("p", (4, [4, 4]), right=1)], 4, "No solution has a wrong answer"),
         ([One("p", [4, 4, 1], [1, 1, 1])], 4, "1 of 3 rolled-out prefixes have fewer"),
         ([One("p", [4, 4, 1], [1, 1, 1])], 4, "at each of its steps"),
+        ([One("p", [4, 4, 1], [1, 1, 1]), one("q", (4, [1, 0]))], 4, "the 1 of 2 solutions"),
+        ([One("p", [4, 0, 4], [1, 0, 1])], 4, "prefixes behind steps 1 were not rolled out"),
         ([one("p", (9, [2, 1]))], 4, "larger pool"),
-        ([one("p", (4, [2, 1]))], 4, "stopped by outcomes"),
+        ([one("p", (4, [2, 1]))], 4, "of 100 and 200, which were asked for"),
     ],
 )
 def test_what_cannot_be_concluded_is_said(chains: list[One], pool: int, caution: str) -> None:
-    findings = found([made(chains)] if chains else [], settings(pool, stops_early=True))
+    findings = found([made(chains)] if chains else [], settings(pool, grid=(1, 100, 200)))
     assert any(caution in said for said in findings.cautions)
     assert all(r.low is None for r in findings.rows)
+
+
+def test_where_outcomes_chose_a_larger_pool_is_no_better() -> None:
+    findings = found([made([one("p", (9, [2, 1]))])], settings(4, stops_early=True))
+    assert any("stopped by outcomes" in said for said in findings.cautions)
+    assert not any("--pool" in said for said in findings.cautions)
+
+
+def test_one_rollout_a_prefix_does_not_tell_how_many_are_needed() -> None:
+    """How alike two rollouts of a prefix are cannot be seen: no model goes beyond."""
+    findings = found([made([one(f"p{i}", (1, [1, i % 2, 0])) for i in range(40)])], settings(1))
+    assert findings.advice is not None
+    assert findings.advice.n is None
+    assert [step.flips for step in findings.advice.doublings] == [None]
+    assert "does not tell how many" in findings.sentences[-1]
+    assert not [row for row in findings.rows if (row.n or 0) > 1]
 
 
 def test_examples_and_costs_count_shared_prefixes_once() -> None:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from labeler.apps.audit.disagreement import Disagreement, regrade
 from labeler.apps.audit.kept import Sample, is_default
 from labeler.apps.audit.labelled import Labelled
-from labeler.apps.audit.outputs import Outputs, tell
+from labeler.apps.audit.outputs import Outputs, check, tell
 from labeler.apps.audit.replays import options
 from labeler.apps.audit.scan import Scan
 from labeler.apps.audit.shared import Shared, shared
@@ -89,8 +89,10 @@ def findings_of(root: Path, truth: Path | None = None, how: How | None = None) -
 def audit(root: Path, other: Path | None, how: How, out: Outputs, console: "Console") -> None:
     """Audit a run, or two against each other; print or write what was found.
 
-    Raises as `findings_of`; AuditError where two runs have no problem in common.
+    Raises as `findings_of`; AuditError where two runs have no problem in common, ConfigError where
+    an output is a directory.
     """
+    check(out)
     source = open_source(root)
     if other is None:
         tell([audited(source, how).findings], (), out, console)
@@ -131,7 +133,8 @@ def audited(source: Source, how: How, only: Shared | None = None) -> Audited:
         disagreement=_disagreement(source, scan, how),
     )
     compared_to = [only.caution] if only is not None and only.caution else []
-    cautions = (*source.cautions, *compared_to, *_cautions(scan, found, how), *found.cautions)
+    before, after = _left_out(scan, found, how), _assumed(scan, found)
+    cautions = (*source.cautions, *compared_to, *before, *found.cautions, *after)
     labelled = tuple(own.measured())
     rows = (*(measured.row() for measured in labelled), *found.rows)
     return Audited(made, labelled, replace(found, rows=rows, cautions=cautions))
@@ -204,19 +207,29 @@ def _facts(source: Source, scan: Scan) -> dict[str, Any]:
     }
 
 
-def _cautions(scan: Scan, found: Findings, how: How) -> Iterator[str]:
-    """What the scan saw that limits the findings."""
+def _left_out(scan: Scan, found: Findings, how: How) -> Iterator[str]:
+    """What the findings are not about."""
     if unseen := scan.totals.unseen:
         yield (
-            f"{unseen:,} solutions are left out, since their own answers were not graded: not "
-            "worked on yet, or of a gold that the grader refused."
+            f"Of the run's solutions {unseen:,} are left out, since their own answers were not "
+            "graded: not worked on yet, or of a gold that the grader refused."
         )
     if how.truth is not None and not found.run["truth"]:
         yield f"{how.truth} names none of the run's solutions: nothing is said against truth."
-    if found.run["tokens_per_second"] is None:
-        yield "The log does not say how fast a model is: costs are told in tokens alone."
-    if how.sample and is_default(scan.source.labels.value_model):
+
+
+def _assumed(scan: Scan, found: Findings) -> Iterator[str]:
+    """What of the run's own settings the findings differ from, or lack."""
+    labels = scan.source.labels
+    if labels.hard_at_least > 0:
         yield (
-            "Labels by the rule posterior rest on the default value model; `labeler calibrate` "
-            "fits one to this log, as it was fitted here for the adaptive policy."
+            f"The run calls a step good from a share of {labels.hard_at_least:g} correct rollouts "
+            "on (labels.hard_at_least); this audit does from one correct rollout on."
         )
+    if is_default(labels.value_model) and any(row.rule == "posterior" for row in found.rows):
+        yield (
+            "The posterior rests on the default value model, which was not fitted to this log: "
+            "`labeler calibrate` fits one."
+        )
+    if found.run["tokens_per_second"] is None:
+        yield "The log does not say how fast a model is: there are no engine-hours."

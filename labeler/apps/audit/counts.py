@@ -164,22 +164,28 @@ def _sides(places: Places, completer: str, paths: Sequence[Path]) -> Ints:
 
 
 def _tokens(places: Places, completer: str, paths: Sequence[Path], clock: Clock) -> Ints:
-    """(prefixes,): tokens by prefix; the clock hears of every rollout."""
+    """(prefixes,): tokens by prefix.
+
+    The clock hears of every rollout of the completer, those of no place included: they took time.
+    """
     doubles = len(paths) > 1
     columns = ["prefix_key", "completer", "n_tokens", "created_at"]
     held: list[tuple[Ints, Ints, Floats, Ints]] = []
     found = np.zeros(places.prefixes, dtype=np.int64)
     for batch in row_groups(paths, [*columns, *(["index"] if doubles else [])]):
         prefix = places.codes(batch.column("prefix_key"))
-        mine = (_coded(batch.column("completer"), {completer: 0}) == 0) & (prefix >= 0)
-        tokens = batch.column("n_tokens").to_numpy().astype(np.int64)[mine]
-        at = batch.column("created_at").to_numpy()[mine]
+        sampled = _coded(batch.column("completer"), {completer: 0}) == 0
+        mine = sampled & (prefix >= 0)
+        tokens = batch.column("n_tokens").to_numpy().astype(np.int64)
+        at = batch.column("created_at").to_numpy()
         if doubles:
-            index = batch.column("index").to_numpy().astype(np.int64)[mine]
-            held.append((prefix[mine], tokens, at, index))
+            index = batch.column("index").to_numpy().astype(np.int64)
+            held.append((prefix[mine], tokens[mine], at[mine], index[mine]))
+            heard = sampled & ~mine
         else:
-            found += _summed(prefix[mine], tokens, places.prefixes)
-            clock.add(at, tokens)
+            found += _summed(prefix[mine], tokens[mine], places.prefixes)
+            heard = sampled
+        clock.add(at[heard], tokens[heard])
     if held:
         prefix, tokens, at, index = (np.concatenate(column) for column in zip(*held, strict=True))
         first = _first(prefix, index)

@@ -67,6 +67,8 @@ class Keeper:
         if self._solutions >= wanted and (not self._kept or rank > self._kept[-1][0]):
             return
         kept = make()
+        if len(kept.task.solutions) > wanted:  # a search of so many takes too long
+            return
         insort(self._kept, (rank, kept), key=lambda row: row[0])
         self._solutions += len(kept.task.solutions)
         while self._solutions - len(self._kept[-1][1].task.solutions) >= wanted:

@@ -25,25 +25,32 @@ class Outputs:
     parquet: Path | None = None
 
 
+def check(out: Outputs) -> None:
+    """Refuse outputs that cannot be written, before there is work. Raises ConfigError."""
+    for option, path in (("--json", out.json), ("--parquet", out.parquet)):
+        if path is not None and path.is_dir():
+            raise ConfigError(f"{option}: {path} is a directory; name a file in it")
+
+
 def tell(
     found: Sequence[Findings], contrasts: Sequence[Contrast], out: Outputs, console: "Console"
 ) -> None:
     """Print and write the findings of one run, or of two with what sets them apart.
 
-    Raises ConfigError where an output is a directory, FileError where it cannot be written.
+    They are printed first: where a file cannot be written, they are not lost. Raises FileError
+    then.
     """
     from labeler.apps.audit.show import show, show_two
 
-    if out.parquet is not None:
-        write_parquet(found, out.parquet)
+    if out.json != STDOUT:
+        if len(found) == 2:
+            show_two(found, contrasts, console)
+        else:
+            show(found[0], console)
     if out.json is not None:
         write_json(found, contrasts, out.json, console)
-    if out.json == STDOUT:
-        return
-    if len(found) == 2:
-        show_two(found, contrasts, console)
-    else:
-        show(found[0], console)
+    if out.parquet is not None:
+        write_parquet(found, out.parquet)
 
 
 def write_json(
@@ -51,8 +58,7 @@ def write_json(
 ) -> None:
     """The findings as one object; of two runs `first`, `second` and their `contrasts`.
 
-    Path `-` is standard output. Raises ConfigError where it is a directory, FileError where it
-    cannot be written.
+    Path `-` is standard output. Raises FileError where it cannot be written.
     """
     whole: dict[str, Any] = found[0].as_dict()
     if len(found) == 2:
@@ -62,7 +68,7 @@ def write_json(
     if path == STDOUT:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
     else:
-        write_text(_file(path, "--json"), text + "\n")
+        write_text(path, text + "\n")
 
 
 def write_parquet(found: Sequence[Findings], path: Path) -> None:
@@ -77,10 +83,4 @@ def write_parquet(found: Sequence[Findings], path: Path) -> None:
     )  # fmt: skip
     rows = [{"run": one.run["path"], **asdict(row)} for one in found for row in one.rows]
     table = pa.Table.from_pylist(rows, schema=schema)
-    write_table(_file(path, "--parquet"), table, str(found[0].run["config_hash"]))
-
-
-def _file(path: Path, option: str) -> Path:
-    if path.is_dir():
-        raise ConfigError(f"{option}: {path} is a directory; name a file in it")
-    return path
+    write_table(path, table, str(found[0].run["config_hash"]))

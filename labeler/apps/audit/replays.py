@@ -3,8 +3,8 @@
 Exhaustive, scan and bisection are computed exactly (labeler/audit/location.py); a policy that
 chooses by a posterior is run by its own `search()` instead. A prefix's rollouts are drawn without
 replacement from those of the log, in an order that its key and the seed decide, so that all
-confidences meet the same luck. As in the exact part, wrong answers alone are searched, and a
-prefix that several solutions share is paid for once.
+confidences meet the same luck. As in the exact part, wrong answers whose prefixes all have a pool
+are searched alone, and a prefix that several solutions share is paid for once.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,18 @@ from labeler.audit.findings import Option
 from labeler.audit.settings import AuditSettings
 from labeler.labels import Tally, believe
 from labeler.labels.first_error import likeliest
-from labeler.model import Ask, Finish, Graded, Outcome, Reason, Reply, Rollout, Verdict, digest
+from labeler.model import (
+    Ask,
+    Finish,
+    Graded,
+    Outcome,
+    Reason,
+    Reply,
+    Rollout,
+    Solution,
+    Verdict,
+    digest,
+)
 from labeler.policies import Adaptive
 from labeler.posterior import ValueModel
 from labeler.search import replay
@@ -37,8 +48,13 @@ class _Case:
     kept: Kept
     model: ValueModel
     decided: float
-    ends: Mapping[str, int | None]
+    ends: Mapping[str, int]
     """What counts as their first errors, of those where that is known."""
+
+    def known(self, *, has_truth: bool) -> dict[str, int]:
+        """First errors in truth, or as the rule posterior finds them in the whole pool."""
+        first = self.kept.truth if has_truth else self.located(self.kept.pools)
+        return {name: step for name, step in first.items() if step}
 
     def located(self, pools: Mapping[str, Pool]) -> dict[str, int | None]:
         """What the rule posterior says of each solution, from these counts."""
@@ -59,8 +75,9 @@ def options(kept: Sequence[Kept], settings: AuditSettings) -> list[Option]:
     rollouts of a prefix; else against what the rule says of the whole pool, with at most half of
     it. An undecided first error is not found.
     """
-    has_truth = any(each.truth for each in kept)
-    cases = list(_cases(kept, settings, has_truth=has_truth))
+    cases = list(_cases(kept, settings))
+    has_truth = any(case.kept.truth for case in cases)
+    cases = [replace(case, ends=case.known(has_truth=has_truth)) for case in cases]
     if not any(case.ends for case in cases):
         return []
     most = settings.pool if has_truth else max(1, settings.pool // 2)
@@ -86,16 +103,23 @@ def options(kept: Sequence[Kept], settings: AuditSettings) -> list[Option]:
     return made
 
 
-def _cases(kept: Sequence[Kept], settings: AuditSettings, *, has_truth: bool) -> Iterator[_Case]:
-    """The problems that have wrong answers, with these alone."""
+def _cases(kept: Sequence[Kept], settings: AuditSettings) -> Iterator[_Case]:
+    """The problems that have wrong answers with a pool at each step, with these alone."""
     for each, model in zip(kept, models(kept, settings.value_model), strict=True):
         aside = each.task.right | each.task.unknown
-        chosen = tuple(s for s in each.task.solutions if s.id not in aside)
+        chosen = tuple(
+            s for s in each.task.solutions if s.id not in aside and _whole(each, s, settings.pool)
+        )
         if chosen:
-            wrong = replace(each, task=replace(each.task, solutions=chosen))
-            case = _Case(wrong, model, settings.decided, {})
-            true = {s.id: each.truth[s.id] for s in chosen if s.id in each.truth}
-            yield replace(case, ends=true if has_truth else case.located(wrong.pools))
+            truth = {s.id: first for s in chosen if (first := each.truth.get(s.id))}
+            wrong = replace(each, task=replace(each.task, solutions=chosen), truth=truth)
+            yield _Case(wrong, model, settings.decided, {})
+
+
+def _whole(kept: Kept, solution: Solution, pool: int) -> bool:
+    """Whether prefixes 1..K-1 all have a pool."""
+    prefixes = (kept.task.prefix(solution, k) for k in range(1, len(solution.steps)))
+    return all(kept.pools[prefix.key].n >= pool for prefix in prefixes)
 
 
 def _replayed(case: _Case, most: int, confidence: float, seed: int) -> tuple[float, ...]:
@@ -115,7 +139,7 @@ def _replayed(case: _Case, most: int, confidence: float, seed: int) -> tuple[flo
     }
     said = case.located(taken)
     return (
-        sum(said[name] is None or said[name] != end for name, end in case.ends.items()),
+        sum(said[name] != end for name, end in case.ends.items()),
         len(case.ends),
         sum(pool.n for pool in taken.values()),
         sum(pool.n * pool.tokens for pool in taken.values()),

@@ -68,6 +68,8 @@ class Scan:
         self.source = source
         self.totals = Totals()
         self._truncated = source.labels.truncated
+        self._looks = source.labels.rule == "posterior" or source.labels.right_answers
+        """Whether the labels look for errors in solutions with a right answer."""
         self._truths = truths
         self._only = only
         self._keeper = Keeper(sample)
@@ -132,7 +134,11 @@ class Scan:
         truth = _truth(held.task, self._truths)
         right = own[[path[-1] for path in held.paths]].tolist()
         found = {
-            i: Told(right[i], truth[i], located.get(solution.id, Located()))
+            i: Told(
+                right[i],
+                truth[i],
+                located.get(solution.id, Located()) if self._looks or right[i] != 1 else Located(),
+            )
             for i, solution in enumerate(held.task.solutions)
             if right[i] != _UNSEEN
         }

@@ -26,14 +26,18 @@ class Shared:
     @property
     def caution(self) -> str | None:
         """What the comparison lacks."""
+        told = []
         if self.kind == "problem":
-            return (
-                "The two runs have problems in common and hardly a solution: what is compared "
-                "differs in its solutions, too."
+            told.append(
+                "The two runs have hardly a solution in common: those of the same problems are "
+                "compared, and that they differ is part of every difference."
             )
         if self.left_out:
-            return f"{self.left_out:,} solutions are left out, which one of the two runs has alone."
-        return None
+            told.append(
+                f"Of the two runs' {self.kind}s {self.left_out:,} are left out, which one of them "
+                "has alone."
+            )
+        return " ".join(told) or None
 
 
 def shared(first: Source, second: Source) -> Shared:

@@ -1,7 +1,7 @@
 """show.py - an audit as a person reads it: one table, the finding in three sentences, cautions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE
 from rich.table import Table
@@ -13,18 +13,20 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _COLUMNS = {
-    "hard wrong": ("hard_wrong", ""),
-    "false good": ("hard_false_good", ""),
-    "false bad": ("hard_false_bad", ""),
-    "soft rmse": ("soft_rmse", ""),
-    "rank inverted": ("rank_inversion", ""),
-    "found: zero": ("located_exact", "first_zero"),
-    "found: bisect": ("located_exact", "bisection"),
-    "found: post.": ("located_exact", "posterior"),
+    "hard\nwrong": ("hard_wrong", "", "of all hard labels"),
+    "false\ngood": ("hard_false_good", "", "of wrong steps"),
+    "false\nbad": ("hard_false_bad", "", "of correct steps"),
+    "soft\nrmse": ("soft_rmse", "", "error of soft labels"),
+    "rank\ninverted": ("rank_inversion", "", "correct steps below a wrong one"),
+    "found:\nzero": ("located_exact", "first_zero", "first errors, by the first zero"),
+    "found:\nbisect": ("located_exact", "bisection", "by bisection"),
+    "found:\npost.": ("located_exact", "posterior", "by the posterior"),
 }
-"""What the table shows of each N: measure and rule."""
+"""What the table shows of each N: measure, rule and what it is."""
 _SIDES = ("first", "second")
-_AGAINST = {"truth": "Against the truth", "pool": "Against all rollouts of the log"}
+_AGAINST = {"truth": "against the truth", "pool": "against all rollouts of the log"}
+_WIDE = 90
+"""Columns of a terminal with room for gaps between those of the table."""
 USUAL = 8
 """The N that two runs are compared at, where both pools are larger (Math-Shepherd's)."""
 _SAID = {
@@ -48,8 +50,8 @@ _SAID = {
 
 def show(found: Findings, console: "Console") -> None:
     """Print the table, the sentences and the cautions."""
-    console.print(_heading(found.run), soft_wrap=True)
-    console.print(_table(found.rows))
+    _print(_heading(found.run), console)
+    _print_table(found.rows, console)
     for sentence in found.sentences:
         _print(sentence, console)
     for caution in found.cautions:
@@ -59,58 +61,76 @@ def show(found: Findings, console: "Console") -> None:
 def show_two(found: Sequence[Findings], contrasts: Sequence[Contrast], console: "Console") -> None:
     """Print two runs side by side, with the difference of each number."""
     for side, one in zip(_SIDES, found, strict=True):
-        console.print(Text(f"{side} is {one.run['path']}"), soft_wrap=True)
-        console.print(_heading(one.run), soft_wrap=True)
+        _print(f"{side} is {one.run['path']}", console)
+        _print(_heading(one.run), console)
     console.print(_contrasts(contrasts))
+    _print("The second less the first, with its 95% interval, paired over problems.", console)
+    both = [caution for caution in found[0].cautions if caution in found[1].cautions]
+    for caution in both:
+        _print(f"- {caution}", console, "yellow")
     for side, one in zip(_SIDES, found, strict=True):
         for caution in one.cautions:
-            _print(f"- {side}: {caution}", console, "yellow")
+            if caution not in both:
+                _print(f"- {side}: {caution}", console, "yellow")
 
 
 def _print(line: str, console: "Console", style: str = "") -> None:
-    console.print(Text(line, style), soft_wrap=True)
+    """Wrapped at words for a person; a line for each sentence where it goes elsewhere."""
+    console.print(Text(line, style), soft_wrap=not console.is_terminal)
 
 
-def _heading(run: Mapping[str, object]) -> Text:
-    facts = [f"{run[key]:,} {key}" for key in ("problems", "solutions", "rollouts")]
-    pool = f"{run['pool']} rollouts of a prefix taken for many"
-    return Text(f"{run['name']}: {', '.join(facts)}; {pool}")
+def _heading(run: Mapping[str, Any]) -> str:
+    facts = [_counted(run[f"{name}s"], name) for name in ("problem", "solution", "rollout")]
+    return f"{run['name']}: {', '.join(facts)}; pool: {_counted(run['pool'], 'rollout')} a prefix"
 
 
-def _table(rows: Sequence[Row]) -> Table:
-    """One line for each N; against the truth where it is known, else against the pool."""
+def _counted(count: int, name: str) -> str:
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
+
+
+def _print_table(rows: Sequence[Row], console: "Console") -> None:
+    """One line for each N; against the truth where it is known, else against the pool.
+
+    Nothing where there is no number for any N.
+    """
     whole = [row for row in rows if not row.group and row.value is not None]
     has_truth = any(row.reference == "truth" and row.measure == "hard_wrong" for row in whole)
     reference = "truth" if has_truth else "pool"
     held = {(r.measure, r.rule, r.n): r for r in whole if r.reference == reference}
     sizes = sorted({n for measure, _, n in held if measure == "hard_wrong" and n is not None})
-    told = f"{_AGAINST[reference]}; found: share of first errors; ± half a 95% interval."
-    table = Table(box=SIMPLE, pad_edge=False, caption=told, caption_justify="left")
-    table.add_column("N", justify="right")
-    shown = [name for name, place in _COLUMNS.items() if any((*place, n) in held for n in sizes)]
-    for name in shown:
+    shown = {
+        name: place
+        for name, place in _COLUMNS.items()
+        if any((*place[:2], n) in held for n in sizes)
+    }
+    if not shown:
+        return
+    gap = 1 if console.width >= _WIDE else 0
+    table = Table(box=SIMPLE, pad_edge=False, show_edge=False, padding=(0, gap, 0, 0))
+    for name in ("N", *shown):
         table.add_column(name, justify="right", overflow="fold")
     for n in sizes:
-        table.add_row(str(n), *(_cell(held.get((*_COLUMNS[name], n))) for name in shown))
-    return table
+        cells = ((held.get((*place[:2], n)), place[0]) for place in shown.values())
+        table.add_row(str(n), *(_cell(row, measure) for row, measure in cells))
+    console.print(table)
+    names = (name.replace(":", "").replace("\n", " ") for name in shown)
+    what = "; ".join(f"{name}: {of}" for name, (*_, of) in zip(names, shown.values(), strict=True))
+    _print(f"In percent, {_AGAINST[reference]}; ±: half a 95% interval. {what}.", console)
 
 
-def _cell(row: Row | None) -> str:
-    """A number, and half the width of its interval."""
+def _cell(row: Row | None, measure: str) -> str:
+    """A number, and half the width of its interval; both in percent."""
     if row is None or row.value is None:
         return ""
+    digits = 0 if measure.startswith("located") else 1
+    value = f"{100 * row.value:.{digits}f}"
     if row.low is None or row.high is None:
-        return _short(row.value)
-    return f"{_short(row.value)} ±{_short((row.high - row.low) / 2)}"
-
-
-def _short(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
+        return value
+    return f"{value} ±{50 * (row.high - row.low):.{digits}f}"
 
 
 def _contrasts(contrasts: Sequence[Contrast]) -> Table:
-    told = "The second less the first, with its 95% interval, paired over problems."
-    table = Table(box=SIMPLE, pad_edge=False, caption=told, caption_justify="left")
+    table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
     table.add_column("", overflow="fold")
     for name in ("N", *_SIDES, "difference"):
         table.add_column(name, justify="right", overflow="fold")
@@ -127,7 +147,8 @@ def _apart(one: Contrast) -> str:
     if one.difference is None or one.low is None or one.high is None:
         return _number(one.difference)
     digits = 1 if abs(one.difference) >= 10 else 3
-    numbers = (f"{value:+.{digits}f}" for value in (one.difference, one.low, one.high))
+    ends = (one.difference, one.low, one.high)
+    numbers = (f"{round(end, digits) + 0.0:+.{digits}f}" for end in ends)  # no minus zero
     return "{} [{}, {}]".format(*numbers)
 
 
@@ -138,6 +159,8 @@ def _worth_showing(contrasts: Sequence[Contrast]) -> Iterator[Contrast]:
         row = one.first
         if row.measure not in _SAID or row.group or row.value is None or one.difference is None:
             continue
+        if (row.measure, row.reference) == ("zero_share", "value"):
+            continue  # a model's, beyond the pool
         key = row.measure, row.reference, row.rule
         n = row.n or 0
         held = best[key].first.n or 0 if key in best else 0
