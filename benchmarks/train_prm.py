@@ -1,6 +1,6 @@
 """What do labels buy? The same small model, trained on each kind of label at equal cost.
 
-    python benchmarks/train_prm.py [--problems new] [--seeds 3] [--cut] [--tuned] [--quick]
+    python benchmarks/train_prm.py [--draw 2] [--seeds 3] [--keep] [--tuned] [--quick]
 
 The base is the testbed's model. Each contender has the same budget of tokens (rollouts, and the
 solutions themselves): exhaustive spends it on about a third of the solutions that adaptive labels
@@ -8,18 +8,24 @@ with it, the pilot for its value model included. Tested on solutions of other pr
 state error is known exactly, by ProcessBench's F1; the threshold of each model is the best one on
 validation problems, the first of the same set.
 
---problems new (default) is a confirmation: labels come from problems that were recorded, and F1
-from problems that were drawn, when head, settings and targets had been chosen, on --problems first
-(the recorded pool). The seeds of new problems differ in the order that budgets are spent in, the
-pilot and the training; their rollouts are the same ones.
+Steps after the first error that the labels name are left out of the loss, as PRM800K has no labels
+there; --keep learns them, too.
 
---cut leaves the steps after the first error that the labels name out of the loss, as PRM800K has no
-labels there. That it helps was seen on the new problems: there it is no confirmation.
+Head, settings and targets were chosen on draw 0, the recorded pool; leaving out the steps after the
+first error on draw 1. Draw 2 is a confirmation. Before anything was trained on it these comparisons
+were fixed, all contenders without the steps after their own first error, F1 with 95% intervals over
+test problems and seeds:
+
+- primary: adaptive with hard labels less exhaustive 8 with hard labels;
+- secondary: adaptive with posterior values less exhaustive 8 with soft labels;
+- secondary: exhaustive 8 with posterior values less exhaustive 8 with hard labels (also --keep).
+
+The seeds differ in the order that budgets are spent in, the pilot and the training; from draw 1 on
+their rollouts are the same ones.
 
 The base stays as it is and a small head learns (train_prm_frozen.py); with --tuned labeler.prm's
-own trainer trains all of it, which takes many times as long. The last line has adaptive's F1
-less that of exhaustive 8 with hard labels, with its 95% interval over test problems and seeds: of
-adaptive's first errors, and (values_) of its posterior values.
+own trainer trains all of it, which takes many times as long. The last line has the F1 and the
+three differences.
 """
 
 import argparse
@@ -32,7 +38,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from train_prm_fresh import MODEL, RECORDED, World, fresh
+from train_prm_fresh import MODEL, World, fresh, recorded
 from train_prm_frozen import fit_head, head_scores, keep_features
 from train_prm_labels import Contender, Quality, budget, labelled, quality, write
 from train_prm_scores import Comparison
@@ -45,20 +51,25 @@ from labeler.prm.settings import Settings
 from labeler.prm.training import encoded, fit
 
 BASE = Contender("exhaustive 8, hard", "exhaustive", "first_zero", "target")
+SOFT = Contender("exhaustive 8, soft", "exhaustive", "first_zero", "soft")
+POSTERIOR = Contender("exhaustive 8, posterior values", "exhaustive", "posterior", "soft_posterior")
 ADAPTIVE = Contender("adaptive, hard", "adaptive", "posterior", "target")
 VALUES = Contender("adaptive, values", "adaptive", "posterior", "soft_posterior")
 TRUTH = Contender("exact truth", "adaptive", "truth", "target", "all")
-CONTENDERS = (
+CONTENDERS: tuple[Contender, ...] = (
     BASE,
-    Contender("exhaustive 8, soft", "exhaustive", "first_zero", "soft"),
-    Contender("exhaustive 8, posterior values", "exhaustive", "posterior", "soft_posterior"),
+    SOFT,
+    POSTERIOR,
     Contender("exhaustive 8, hard, consensus", "exhaustive", "first_zero", "target", judge=True),
     ADAPTIVE,
     VALUES,
     Contender("adaptive, hard, same solutions", "adaptive", "posterior", "target", "same"),
     TRUTH,
 )
-QUICK = (BASE, ADAPTIVE, VALUES)
+QUICK = (BASE, ADAPTIVE)
+COMPARED = (("", ADAPTIVE, BASE), ("values_", VALUES, SOFT), ("posterior_", POSTERIOR, BASE))
+"""A prefix of names in the last line, a contender, and the one that it is held against; the first
+is the primary comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +80,11 @@ class Size:
     epochs: int
     validation: int
     test: int
-    cut: bool = False
+    cut: bool = True
     """Leave out the steps after the first error that the labels name."""
 
 
-FULL, SMALL = Size(400, 3, 400, 1200), Size(100, 1, 100, 200)
+FULL, SMALL = Size(400, 3, 400, 1200), Size(60, 1, 50, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +111,7 @@ def outcome(contender: Contender, world: World, size: Size, features: Path | Non
         examples = read_run(write(labels, Path(folder)), contender.labels).examples
     if size.cut:
         examples = tuple(c for c in (e.cut for e in examples) if c.says_something)
-    rows = fresh(size.validation + size.test, new=world.new)
+    rows = fresh(world.draw, size.validation + size.test)
     texts = [(row["problem"], tuple(row["steps"])) for row in rows]
     if features:
         scores = head_scores(features, fit_head(features, examples, world.seed), texts)
@@ -143,16 +154,23 @@ def lines(
     return made
 
 
-def last_line(comparison: Comparison) -> str:
-    """The headline."""
-    parts = {"exhaustive8_hard": BASE, "adaptive": ADAPTIVE, "adaptive_values": VALUES}
-    values = {f"f1_{key}": comparison.f1(c.name).value for key, c in parts.items()}
-    for prefix, contender in (("", ADAPTIVE), ("values_", VALUES)):
-        less = comparison.difference(contender.name, BASE.name)
-        values[f"{prefix}difference"] = less.value
-        values[f"{prefix}difference_low"] = less.low
-        values[f"{prefix}difference_high"] = less.high
-    return " ".join(f"{name}={value:.4f}" for name, value in values.items())
+def last_lines(comparison: Comparison, contenders: Sequence[Contender]) -> list[str]:
+    """The comparisons in words, then all in name=value pairs."""
+    keys = {"exhaustive8_hard": BASE, "exhaustive8_soft": SOFT, "exhaustive8_values": POSTERIOR}
+    keys |= {"adaptive": ADAPTIVE, "adaptive_values": VALUES}
+    values = {f"f1_{k}": comparison.f1(c.name).value for k, c in keys.items() if c in contenders}
+    made = []
+    for prefix, one, other in COMPARED:
+        if not {one, other} <= set(contenders):
+            continue
+        less = comparison.difference(one.name, other.name)
+        made.append(f"{'secondary' if prefix else 'primary'}: {one.name} less {other.name} {less}")
+        values |= {
+            f"{prefix}difference": less.value,
+            f"{prefix}difference_low": less.low,
+            f"{prefix}difference_high": less.high,
+        }
+    return [*made, " ".join(f"{name}={value:.4f}" for name, value in values.items())]
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -162,26 +180,26 @@ def _mean(values: Sequence[float]) -> float:
 def main() -> None:
     """Print the table and the headline."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--problems", choices=["new", "first"], default="new")
+    parser.add_argument("--draw", type=int, default=2, help="0: the pool; others are recorded")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--cut", action="store_true", help="learn nothing after first errors")
+    parser.add_argument("--keep", action="store_true", help="learn steps after first errors, too")
     parser.add_argument("--quick", action="store_true", help="a part of it, under a minute")
     parser.add_argument("--tuned", action="store_true", help="train the base, too (slow)")
     given = parser.parse_args()
-    new, size = given.problems == "new", FULL
-    contenders: tuple[Contender, ...] = CONTENDERS
+    size, contenders = FULL, CONTENDERS
     if given.quick:
-        new, size, contenders, given.seeds = False, SMALL, QUICK, 1
-    size = replace(size, cut=given.cut)
+        size, contenders, given.draw, given.seeds = SMALL, QUICK, 0, 1
+    size = replace(size, cut=not given.keep)
     begun = time.monotonic()
-    worlds = [World(seed, size.problems, new) for seed in range(given.seeds)]
-    if new and not RECORDED.exists():
-        parser.error(f"there is no {RECORDED}: benchmarks/train_prm_record.py makes it")
+    worlds = [World(seed, size.problems, given.draw) for seed in range(given.seeds)]
+    if not (rollouts := recorded(given.draw)).exists():
+        parser.error(f"no {rollouts}: benchmarks/train_prm_record.py --draw {given.draw} makes it")
+    spent = [budget(world) for world in worlds]  # before the pool: its processes have the searches
     jobs = list(product(worlds, contenders))
     found: dict[Contender, list[Outcome]] = {c: [] for c in contenders}
     tested = size.validation + size.test
     with TemporaryDirectory() as folder, ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as do:
-        rows = do.submit(fresh, tested, new=new).result()
+        rows = do.submit(fresh, given.draw, tested).result()
         features = None if given.tuned else Path(folder) / "features"
         if features:
             do.submit(keep_features, features, worlds, rows).result()
@@ -192,7 +210,6 @@ def main() -> None:
     truths = [row["label"] + 1 for row in rows]
     right = [bool(row["final_answer_correct"]) for row in rows]
     comparison = Comparison(truths, {c.name: [o.predicted for o in found[c]] for c in found})
-    spent = [budget(world) for world in worlds]
     trace = sum(t > 0 for t, r in zip(truths, right, strict=True) if r)
     print(
         f"{len(rows)} test solutions, one a problem: {sum(t > 0 for t in truths)} with a wrong "
@@ -201,7 +218,7 @@ def main() -> None:
     print(f"budget in tokens, by seed: {spent}; thresholds from {size.validation} other problems")
     print(*lines(found, comparison, truths, right), sep="\n")
     print(f"{time.monotonic() - begun:.0f} s")
-    print(last_line(comparison))
+    print(*last_lines(comparison, contenders), sep="\n")
 
 
 if __name__ == "__main__":

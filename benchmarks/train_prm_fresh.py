@@ -1,9 +1,8 @@
 """Which problems the training benchmark uses, and solutions to test on, with their exact truth.
 
-`first`: the pool's 400, and tested on the 1,600 after them; head, targets and pilot were chosen
-while looking at these. `new`: of another seed of the stream, not looked at before all that was
-settled: 1,600 to test on, then 400 to train on. No question of either kind was trained on by the
-testbed's model.
+A draw is a seed of the stream of held-out problems. Draw 0 has the pool's 400 to train on and the
+1,600 after them to test on; draws 1, 2, ... have 1,600 to test on, then 400 to train on. No
+question was trained on by the testbed's model, nor is any in two draws.
 
 The testbed's model writes one solution of each problem to test on. What it wrote is kept under
 runs/, so that it is sampled once. Rows are ProcessBench's: `label` is the 0-based index of the
@@ -15,13 +14,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from search_cases import Case, Taken, Truth, graded, pool_cases
-from search_run import pool
+from search_run import POOL, pool
 
 from labeler.files import write_text
 from labeler.testbed.measure import judged
@@ -36,14 +34,23 @@ MAX_TOKENS = 256
 BATCH = 100
 SEED = 1
 TESTED = 1600
-RECORDED = CACHE / "new.parquet"
-"""Rollouts of the new problems (train_prm_record.py makes them)."""
 
 
-def new_problems(*, test: bool) -> list[Problem]:
-    """The new problems to test on, or to train on."""
-    every = list(draw_many(HELD, 1, TESTED + POOL_PROBLEMS))
-    return every[:TESTED] if test else every[TESTED:]
+def recorded(draw: int) -> Path:
+    """Where the rollouts of a draw's training problems are (train_prm_record.py makes them)."""
+    return CACHE / f"draw-{draw}.parquet" if draw else POOL
+
+
+def problems_of(draw: int, *, test: bool) -> tuple[Problem, ...]:
+    """A draw's problems to test on, or to train on."""
+    first = TESTED if draw else POOL_PROBLEMS
+    return drawn(draw)[:first] if test == bool(draw) else drawn(draw)[first:]
+
+
+@lru_cache(maxsize=4)
+def drawn(draw: int) -> tuple[Problem, ...]:
+    """All problems of a draw."""
+    return tuple(draw_many(HELD, draw, TESTED + POOL_PROBLEMS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +60,7 @@ class World:
     seed: int
     problems: int
     """At most."""
-    new: bool = False
-    """The new problems in place of the pool's."""
+    draw: int = 0
 
 
 def _first(ordered: Mapping[str, Taken], key: str, n: int) -> Taken:
@@ -66,10 +72,10 @@ def _first(ordered: Mapping[str, Taken], key: str, n: int) -> Taken:
 @lru_cache(maxsize=4)
 def cases(world: World) -> tuple[Case, ...]:
     """Every problem, in the order that budgets are spent in."""
-    every = pool(RECORDED) if world.new else pool()
+    every = pool(recorded(world.draw))
     luck = Random(f"train_prm:{world.seed}")
     chosen = luck.sample(every, min(world.problems, len(every)))
-    return tuple(replayed(chosen) if world.new else pool_cases(chosen, world.seed))
+    return tuple(replayed(chosen) if world.draw else pool_cases(chosen, world.seed))
 
 
 def replayed(problems: Iterable[PoolProblem]) -> Iterator[Case]:
@@ -88,12 +94,11 @@ def replayed(problems: Iterable[PoolProblem]) -> Iterator[Case]:
         yield Case(problem.task, truths, partial(_first, ordered))
 
 
-def fresh(count: int, *, new: bool, cache: Path = CACHE) -> list[dict[str, Any]]:
-    """One row a problem, of the first `count` to test on."""
-    path = cache / f"{'new' if new else 'fresh'}-{count}-{SEED}.jsonl"
+def fresh(draw: int, count: int) -> list[dict[str, Any]]:
+    """One row a problem, of the first `count` of a draw to test on."""
+    path = CACHE / f"draw-{draw}-test-{count}.jsonl"
     if not path.exists():
-        first = islice(draw_many(HELD, 0, POOL_PROBLEMS + count), POOL_PROBLEMS, None)
-        problems = new_problems(test=True)[:count] if new else list(first)
+        problems = problems_of(draw, test=True)[:count]
         rows = [row_of(p, text) for p, text in zip(problems, written(problems), strict=True)]
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
@@ -125,6 +130,7 @@ def written(problems: Sequence[Problem]) -> Iterator[str]:
     tokenizer: Any = load_tokenizer(MODEL)
     tokenizer.padding_side = "left"
     model: Any = AutoModelForCausalLM.from_pretrained(MODEL)
+    torch.set_num_threads(1)
     torch.manual_seed(SEED)
     for start in range(0, len(problems), BATCH):
         turns = [[{"role": "user", "content": p.question}] for p in problems[start : start + BATCH]]

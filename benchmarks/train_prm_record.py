@@ -1,14 +1,14 @@
-"""Records the new problems of benchmarks/train_prm.py: solutions, their truth, and rollouts.
+"""Records a draw of benchmarks/train_prm.py: solutions, their truth, and rollouts.
 
-    python benchmarks/train_prm_record.py [--seeds 3]
+    python benchmarks/train_prm_record.py [--draw 2] [--seeds 3]
 
 Ordinary runs, which go on where they were stopped. The testbed's model writes eight solutions a
 problem, of which some are taken as for the pool. Every prefix gets 8 rollouts; then for each seed
 the solutions are searched adaptively, with the value model that fits its pilot, and the log is
 topped up with what that search asks for beyond them. The log is packed as the pool is, but that a
-prefix has as many rollouts as were asked for. It ends with how many of the questions were seen
-before: in training of the testbed's model, in the pool, or among the problems that settings were
-chosen on.
+prefix has as many rollouts as were asked for. Then one solution is written of each problem to test
+on. It ends with how many of the draw's questions were seen before: in training of the testbed's
+model, or in a draw before it.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-from train_prm_fresh import CACHE, RECORDED, World, new_problems
+from train_prm_fresh import CACHE, TESTED, World, drawn, fresh, problems_of, recorded
 from train_prm_labels import EXHAUSTIVE, value_model
 
 from labeler import manifest
@@ -34,7 +34,7 @@ from labeler.testbed import problems as testbed
 from labeler.testbed.measure import judged
 from labeler.testbed.pool import SCHEMA
 from labeler.testbed.record import WRITTEN, chosen, config_of
-from labeler.testbed.train import Options, held_out
+from labeler.testbed.train import Options
 
 MOST = 64
 """Rollouts of a prefix, at most: the adaptive policy's default."""
@@ -42,13 +42,13 @@ _AHEAD = 64
 """Batches that training may have drawn beyond its last update."""
 
 
-def write_solutions(problems: Path) -> Path:
+def write_solutions(draw: int, problems: Path) -> Path:
     """The first run, and the rows that are taken from it."""
-    given = CACHE / "new-solutions.jsonl"
+    given = CACHE / f"draw-{draw}-solutions.jsonl"
     if given.exists():
         return given
     config = config_of(
-        "new-solutions",
+        f"draw-{draw}-solutions",
         CACHE,
         problems,
         generator={"per_problem": WRITTEN},
@@ -62,11 +62,11 @@ def write_solutions(problems: Path) -> Path:
     return given
 
 
-def roll_out(given: Path, problems: Path, policy: Policy) -> None:
-    """A further run in one directory, whose log it goes on with; RECORDED has all of it."""
-    config = config_of("new", CACHE, given, policy=policy.model_dump())
+def roll_out(draw: int, given: Path, problems: Path, policy: Policy) -> None:
+    """A further run in one directory, whose log it goes on with; the packed file has all of it."""
+    config = config_of(f"draw-{draw}", CACHE, given, policy=policy.model_dump())
     run(config)
-    write_table(RECORDED, packed(config, problems), config.hash)
+    write_table(recorded(draw), packed(config, problems), config.hash)
 
 
 def packed(config: RunConfig, problems: Path) -> pa.Table:
@@ -124,38 +124,48 @@ def _number(row: Mapping[str, Any]) -> int:
     return int(row["id"].split("-")[-1])
 
 
-def record(seeds: int) -> None:
-    """Write the rollouts that the benchmark asks for under these seeds."""
-    problems = CACHE / "new-problems.jsonl"
-    rows = [json.dumps(problem.to_json()) for problem in new_problems(test=False)]
+def record(draw: int, seeds: int) -> None:
+    """Write the rollouts that the benchmark asks for under these seeds, and the test solutions."""
+    problems = CACHE / f"draw-{draw}-problems.jsonl"
+    rows = [json.dumps(problem.to_json()) for problem in problems_of(draw, test=False)]
     write_text(problems, "\n".join(rows) + "\n")
-    given = write_solutions(problems)
-    roll_out(given, problems, EXHAUSTIVE)
-    models = [value_model(World(seed, len(rows), new=True)) for seed in range(seeds)]
+    given = write_solutions(draw, problems)
+    roll_out(draw, given, problems, EXHAUSTIVE)
+    models = [value_model(World(seed, len(rows), draw)) for seed in range(seeds)]
     for model in models:
-        roll_out(given, problems, Adaptive(value_model=model))
+        roll_out(draw, given, problems, Adaptive(value_model=model))
+    fresh(draw, TESTED)
 
 
-def seen(questions: set[str]) -> tuple[int, int]:
-    """How many were drawn to train the testbed's model, and are among the first held-out ones."""
+def questions_of(draw: int) -> set[str]:
+    """All questions of a draw."""
+    return {problem.question for problem in drawn(draw)}
+
+
+def trained_on() -> set[str]:
+    """The questions that were drawn to train the testbed's model."""
     options = Options()
-    trained = {
+    return {
         testbed.draw(phase.stream, options.seed, index, phase.setting).question
         for phase in options.phases
         for index in range((phase.updates + _AHEAD) * phase.batch)
     }
-    return len(questions & trained), len(questions & held_out())
 
 
 def main() -> None:
     """Record what is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draw", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=3)
+    given = parser.parse_args()
+    if given.draw < 1:
+        parser.error("--draw counts from 1: draw 0 is data/testbed/pool.parquet")
     CACHE.mkdir(parents=True, exist_ok=True)
-    record(parser.parse_args().seeds)
-    questions = {p.question for test in (True, False) for p in new_problems(test=test)}
-    trained, used = seen(questions)
-    print(f"{len(questions)} questions; {trained} drawn in training, {used} used before")
+    record(given.draw, given.seeds)
+    questions = questions_of(given.draw)
+    trained = len(questions & trained_on())
+    used = [len(questions & questions_of(draw)) for draw in range(given.draw)]
+    print(f"{len(questions)} questions; {trained} drawn in training, {sum(used)} in draws before")
 
 
 if __name__ == "__main__":

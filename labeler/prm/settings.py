@@ -20,7 +20,7 @@ class Settings(Params):
     """A directory of a causal language model in Hugging Face's format."""
     labels: Labels = "target"
     """What is learnt; a step without a label of this kind is left out of the loss."""
-    after_error: Literal["keep", "cut"] = "keep"
+    after_error: Literal["keep", "cut"] = "cut"
     """Steps after the first error that the labels name: learnt as they are labelled, or left out of
     the loss, as PRM800K has no labels there."""
     prompt: PromptConfig = PromptConfig()

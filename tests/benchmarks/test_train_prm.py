@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from search_run import pool
 from train_prm import BASE, CONTENDERS, TRUTH
-from train_prm_fresh import World, new_problems, replayed
+from train_prm_fresh import World, problems_of, replayed
 from train_prm_labels import PILOT, Quality, adaptive, budget, exhaustive, labelled, quality
 
 from labeler.testbed.train import held_out
@@ -42,10 +42,17 @@ def test_labels_are_weighed_against_exact_truth() -> None:
     assert 0 < quality(labelled(BASE, WORLD), "target").wrong < 0.5
 
 
-def test_new_problems_were_not_used_before_nor_to_train_and_test() -> None:
-    tested, trained = ({p.question for p in new_problems(test=t)} for t in (True, False))
-    assert (len(tested), len(trained), len(tested | trained)) == (1600, 400, 2000)
-    assert not (tested | trained) & (held_out() | {p.task.problem.question for p in pool()})
+def test_no_question_is_in_two_draws_nor_to_train_and_test() -> None:
+    parts = [
+        {p.question for p in problems_of(draw, test=test)}
+        for draw in range(3)
+        for test in (False, True)
+    ]
+    assert [len(part) for part in parts] == [400, 1600] * 3
+    assert len(set().union(*parts)) == 6000
+    pool_questions = {p.task.problem.question for p in pool()}
+    assert pool_questions <= parts[0]
+    assert parts[0] | parts[1] == held_out()
 
 
 def test_rollouts_are_replayed_in_the_order_of_the_log() -> None:

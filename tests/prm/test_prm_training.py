@@ -4,7 +4,6 @@ import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from labeler.shards import write_labels
 
 ROOT = Path(__file__).parent.parent.parent
 MODEL = ROOT / "data/testbed/model"
-PROBLEMS = 12
+PROBLEMS = 8
 
 
 def settings(**more: object) -> Settings:
@@ -41,16 +40,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Labels of some problems of the pool, by their truth."""
     truth = Contender("truth", "exhaustive", "truth", "target", "all")
     return write(labelled(truth, World(0, PROBLEMS)), tmp_path_factory.mktemp("run"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
