@@ -1,6 +1,6 @@
 """What do labels buy? The same small model, trained on each kind of label at equal cost.
 
-    python benchmarks/train_prm.py [--draw 2] [--seeds 3] [--keep] [--tuned] [--quick]
+    python benchmarks/train_prm.py [--draw 4 5 6 7 8 9] [--seeds 3] [--keep] [--tuned] [--quick]
 
 The base is the testbed's model. Each contender has the same budget of tokens (rollouts, and the
 solutions themselves): exhaustive spends it on about a third of the solutions that adaptive labels
@@ -12,20 +12,25 @@ Steps after the first error that the labels name are left out of the loss, as PR
 there; --keep learns them, too.
 
 Head, settings and targets were chosen on draw 0, the recorded pool; leaving out the steps after the
-first error on draw 1. Draw 2 is a confirmation. Before anything was trained on it these comparisons
-were fixed, all contenders without the steps after their own first error, F1 with 95% intervals over
-test problems and seeds:
+first error on draw 1. The other draws are confirmations, without those steps. Before anything was
+trained on draw 2 these comparisons were fixed:
 
 - primary: adaptive with hard labels less exhaustive 8 with hard labels;
 - secondary: adaptive with posterior values less exhaustive 8 with soft labels;
-- secondary: exhaustive 8 with posterior values less exhaustive 8 with hard labels (also --keep).
+- secondary: exhaustive 8 with posterior values less exhaustive 8 with hard labels.
+
+Draws 2 and 3 did not settle them: the intervals held a draw's training problems and rollouts fixed,
+and were too wide even so. Before draws 4 to 9 were recorded these six were fixed as one experiment:
+a draw's difference of F1 is one number (the mean over its seeds), and the intervals are Student's
+over the six, which also covers the luck of training problems, rollouts and test problems. With one
+draw the intervals are over its test problems and seeds.
 
 The seeds differ in the order that budgets are spent in, the pilot and the training; from draw 1 on
 their rollouts are the same ones.
 
 The base stays as it is and a small head learns (train_prm_frozen.py); with --tuned labeler.prm's
-own trainer trains all of it, which takes many times as long. The last line has the F1 and the
-three differences.
+own trainer trains all of it, which takes many times as long. The last line has the F1 and the three
+differences, means over the draws.
 """
 
 import argparse
@@ -41,7 +46,7 @@ from tempfile import TemporaryDirectory
 from train_prm_fresh import MODEL, World, fresh, recorded
 from train_prm_frozen import fit_head, head_scores, keep_features
 from train_prm_labels import Contender, Quality, budget, labelled, quality, write
-from train_prm_scores import Comparison
+from train_prm_scores import Comparison, Estimate, over_draws
 
 from labeler.prm.evaluation import trace_errors
 from labeler.prm.examples import read_run
@@ -84,6 +89,18 @@ class Size:
     """Leave out the steps after the first error that the labels name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line's."""
+
+    draw: list[int]
+    seeds: int
+    keep: bool
+    quick: bool
+    tuned: bool
+
+
+CONFIRMING = [4, 5, 6, 7, 8, 9]
 FULL, SMALL = Size(400, 3, 400, 1200), Size(60, 1, 50, 100)
 
 
@@ -154,16 +171,20 @@ def lines(
     return made
 
 
-def last_lines(comparison: Comparison, contenders: Sequence[Contender]) -> list[str]:
+def last_lines(comparisons: Sequence[Comparison], contenders: Sequence[Contender]) -> list[str]:
     """The comparisons in words, then all in name=value pairs."""
     keys = {"exhaustive8_hard": BASE, "exhaustive8_soft": SOFT, "exhaustive8_values": POSTERIOR}
     keys |= {"adaptive": ADAPTIVE, "adaptive_values": VALUES}
-    values = {f"f1_{k}": comparison.f1(c.name).value for k, c in keys.items() if c in contenders}
+    values = {
+        f"f1_{key}": _mean([one.f1(contender.name).value for one in comparisons])
+        for key, contender in keys.items()
+        if contender in contenders
+    }
     made = []
     for prefix, one, other in COMPARED:
         if not {one, other} <= set(contenders):
             continue
-        less = comparison.difference(one.name, other.name)
+        less = less_than(comparisons, one, other)
         made.append(f"{'secondary' if prefix else 'primary'}: {one.name} less {other.name} {less}")
         values |= {
             f"{prefix}difference": less.value,
@@ -173,33 +194,27 @@ def last_lines(comparison: Comparison, contenders: Sequence[Contender]) -> list[
     return [*made, " ".join(f"{name}={value:.4f}" for name, value in values.items())]
 
 
+def less_than(comparisons: Sequence[Comparison], one: Contender, other: Contender) -> Estimate:
+    """One contender's F1 less another's: over the draws, or within the only one."""
+    differences = [c.difference(one.name, other.name) for c in comparisons]
+    if len(differences) == 1:
+        return differences[0]
+    return over_draws([difference.value for difference in differences])
+
+
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def main() -> None:
-    """Print the table and the headline."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draw", type=int, default=2, help="0: the pool; others are recorded")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--keep", action="store_true", help="learn steps after first errors, too")
-    parser.add_argument("--quick", action="store_true", help="a part of it, under a minute")
-    parser.add_argument("--tuned", action="store_true", help="train the base, too (slow)")
-    given = parser.parse_args()
-    size, contenders = FULL, CONTENDERS
-    if given.quick:
-        size, contenders, given.draw, given.seeds = SMALL, QUICK, 0, 1
-    size = replace(size, cut=not given.keep)
-    begun = time.monotonic()
-    worlds = [World(seed, size.problems, given.draw) for seed in range(given.seeds)]
-    if not (rollouts := recorded(given.draw)).exists():
-        parser.error(f"no {rollouts}: benchmarks/train_prm_record.py --draw {given.draw} makes it")
+def tried(draw: int, contenders: Sequence[Contender], size: Size, given: Options) -> Comparison:
+    """Train and test every contender on a draw; prints the table."""
+    worlds = [World(seed, size.problems, draw) for seed in range(given.seeds)]
     spent = [budget(world) for world in worlds]  # before the pool: its processes have the searches
     jobs = list(product(worlds, contenders))
     found: dict[Contender, list[Outcome]] = {c: [] for c in contenders}
     tested = size.validation + size.test
     with TemporaryDirectory() as folder, ProcessPoolExecutor(min(2, os.cpu_count() or 1)) as do:
-        rows = do.submit(fresh, given.draw, tested).result()
+        rows = do.submit(fresh, draw, tested).result()
         features = None if given.tuned else Path(folder) / "features"
         if features:
             do.submit(keep_features, features, worlds, rows).result()
@@ -212,13 +227,57 @@ def main() -> None:
     comparison = Comparison(truths, {c.name: [o.predicted for o in found[c]] for c in found})
     trace = sum(t > 0 for t, r in zip(truths, right, strict=True) if r)
     print(
-        f"{len(rows)} test solutions, one a problem: {sum(t > 0 for t in truths)} with a wrong "
-        f"step; {sum(right)} right answers, {trace} of them with a wrong step (trace errors)"
+        f"draw {draw}: {len(rows)} test solutions, one a problem: {sum(t > 0 for t in truths)} "
+        f"with a wrong step; {sum(right)} right answers, {trace} of them with a wrong step (trace "
+        f"errors)\nbudget in tokens, by seed: {spent}; thresholds from {size.validation} other "
+        "problems"
     )
-    print(f"budget in tokens, by seed: {spent}; thresholds from {size.validation} other problems")
-    print(*lines(found, comparison, truths, right), sep="\n")
+    print(*lines(found, comparison, truths, right), "", sep="\n", flush=True)
+    return comparison
+
+
+def summary(comparisons: Sequence[Comparison], contenders: Sequence[Contender]) -> list[str]:
+    """The table over draws."""
+    made = [f"{'labels, over draws':31} F1     less {BASE.name:28} by draw"]
+    for contender in contenders:
+        score = _mean([c.f1(contender.name).value for c in comparisons])
+        less = less_than(comparisons, contender, BASE)
+        by_draw = [c.difference(contender.name, BASE.name).value for c in comparisons]
+        each = " ".join(f"{value:+.3f}" for value in by_draw)
+        made.append(f"{contender.name:31} {score:.3f}  {less!s:33} {each}")
+    return made
+
+
+def options() -> Options:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--draw", type=int, nargs="+", default=CONFIRMING, help="0: the pool; others are recorded"
+    )
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--keep", action="store_true", help="learn steps after first errors, too")
+    parser.add_argument("--quick", action="store_true", help="a part of it, under a minute")
+    parser.add_argument("--tuned", action="store_true", help="train the base, too (slow)")
+    given = Options(**vars(parser.parse_args()))
+    if given.quick:
+        given = replace(given, draw=[0], seeds=1)
+    for draw in given.draw:
+        if not (rollouts := recorded(draw)).exists():
+            parser.error(f"no {rollouts}: benchmarks/train_prm_record.py --draw {draw} makes it")
+    return given
+
+
+def main() -> None:
+    """Print the tables and the headline."""
+    given = options()
+    size, contenders = (SMALL, QUICK) if given.quick else (FULL, CONTENDERS)
+    size = replace(size, cut=not given.keep)
+    begun = time.monotonic()
+    comparisons = [tried(draw, contenders, size, given) for draw in given.draw]
+    if len(comparisons) > 1:
+        print(*summary(comparisons, contenders), sep="\n")
     print(f"{time.monotonic() - begun:.0f} s")
-    print(*last_lines(comparison, contenders), sep="\n")
+    print(*last_lines(comparisons, contenders), sep="\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Records a draw of benchmarks/train_prm.py: solutions, their truth, and rollouts.
 
-    python benchmarks/train_prm_record.py [--draw 2] [--seeds 3]
+    python benchmarks/train_prm_record.py --draw 4 [--seeds 3]
 
 Ordinary runs, which go on where they were stopped. The testbed's model writes eight solutions a
 problem, of which some are taken as for the pool. Every prefix gets 8 rollouts; then for each seed
@@ -155,7 +155,7 @@ def trained_on() -> set[str]:
 def main() -> None:
     """Record what is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draw", type=int, default=2)
+    parser.add_argument("--draw", type=int, required=True)
     parser.add_argument("--seeds", type=int, default=3)
     given = parser.parse_args()
     if given.draw < 1:

@@ -1,14 +1,16 @@
-"""F1 of several contenders over seeds, with paired bootstrap intervals.
+"""F1 of several contenders over seeds, with paired bootstrap intervals; and over several worlds.
 
-A draw takes the test problems (one solution each) and the seeds with replacement, the same for
-every contender. An F1 is that of each seed's model, averaged over the drawn seeds.
+A draw of the bootstrap takes the test problems (one solution each) and the seeds with replacement,
+the same for every contender. An F1 is that of each seed's model, averaged over the drawn seeds.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, stdev
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t as student
 
 Floats = NDArray[np.float64]
 DRAWS = 2000
@@ -30,6 +32,14 @@ class Estimate:
 
     def __str__(self) -> str:
         return f"{self.value:+.3f} ({self.low:+.3f} to {self.high:+.3f})"
+
+
+def over_draws(differences: Sequence[float]) -> Estimate:
+    """Their mean, with Student's 95% interval (two draws or more)."""
+    mean = fmean(differences)
+    within = float(student.ppf(0.975, len(differences) - 1)) * stdev(differences)
+    half = within / len(differences) ** 0.5
+    return Estimate(mean, mean - half, mean + half)
 
 
 class Comparison:

@@ -7,6 +7,7 @@ from search_run import pool
 from train_prm import BASE, CONTENDERS, TRUTH
 from train_prm_fresh import World, problems_of, replayed
 from train_prm_labels import PILOT, Quality, adaptive, budget, exhaustive, labelled, quality
+from train_prm_scores import over_draws
 
 from labeler.testbed.train import held_out
 
@@ -67,3 +68,10 @@ def test_rollouts_are_replayed_in_the_order_of_the_log() -> None:
             ]
         with pytest.raises(LookupError):
             case.take(next(iter(problem.rollouts)), 65)
+
+
+def test_the_interval_over_draws_is_students() -> None:
+    found = over_draws([1.0, 2.0, 3.0])
+    assert found.value == 2
+    assert found.high - 2 == pytest.approx(4.302653 / 3**0.5, rel=1e-5)
+    assert 2 - found.low == pytest.approx(found.high - 2)
