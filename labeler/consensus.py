@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import NonNegativeInt
+from pydantic import Field, NonNegativeInt
 
 from labeler.params import Params
 
@@ -33,6 +33,8 @@ class ConsensusConfig(Params):
 
     tolerance: NonNegativeInt = 0
     """Steps by which the two may differ and still name the same one."""
+    threshold: float = Field(default=0.5, gt=0, lt=1)
+    """Of a judge of `kind: verify`: a prefix is wrong where P(yes) is below it."""
     both_none: bool = True
     """Keep solutions in which neither finds an error."""
     same_step: bool = True

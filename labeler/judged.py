@@ -36,7 +36,8 @@ def worth_asking(row: SolutionLabel, config: RunConfig) -> bool:
 def judgement(row: SolutionLabel, judge: Judge, config: RunConfig) -> Judgement:
     """What the judge is asked of a solution, and what it comes to."""
     asked = judge_config(judge.settings)
-    return asked.judgement(row.question, row.steps, config.prompt)
+    threshold = config.consensus.threshold
+    return asked.judgement(row.question, row.steps, config.prompt, threshold)
 
 
 def heard(log: RolloutLog, judge: Judge, of: Round) -> list[list[Rollout]]:

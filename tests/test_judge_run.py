@@ -153,9 +153,11 @@ def test_a_verifier_scores_every_prefix(tmp_path: Path, chains: int) -> None:
     assert any(row["keep"] for row in rows.values())
     again = run(load(planted_config(tmp_path, judge=judge, seed=3)))
     assert (again.counters.rollouts, again.facts.counts) == (0, summary.facts.counts)
-    strict = run(load(planted_config(tmp_path, judge={**judge, "threshold": 0.97}, seed=3)))
-    assert strict.counters.rollouts == 0
-    assert {r["judge_first_error"] for r in label_rows(root)} <= {1, None}
+    label(root, ["consensus.threshold=0.97"])
+    strict = label_rows(root)
+    assert {r["judge_first_error"] for r in strict} <= {1, None}
+    asked = run(load(planted_config(tmp_path, judge=judge, consensus={"threshold": 0.97}, seed=3)))
+    assert (asked.counters.rollouts, label_rows(root)) == (0, strict)
 
 
 def test_two_judges_after_each_other(tmp_path: Path) -> None:

@@ -81,8 +81,10 @@ class Locator(Judge):
         """It answers in words."""
         return ()
 
-    def judgement(self, question: str, steps: Sequence[str], prompt: PromptConfig) -> Judgement:
-        """Asks once, for all samples."""
+    def judgement(
+        self, question: str, steps: Sequence[str], prompt: PromptConfig, threshold: float
+    ) -> Judgement:
+        """Asks once, for all samples; words need no threshold."""
         [said] = yield Round((Ask(self.shown(question, steps, prompt), self.samples),))
         answers = tuple(_answer(r, 0, named=read(r.text, r.finish, len(steps))) for r in said)
         return vote(answers, self.samples)
@@ -101,7 +103,8 @@ class Verifier(Judge):
 
     A generative verifier (Zhang et al. 2024, Generative Verifiers: Reward Modeling as Next-Token
     Prediction): P(yes) from the log probabilities of two answer tokens, at once or after chains of
-    thought, averaged. The first error is the first step at whose end it is below `threshold`.
+    thought, averaged. The first error is the first step at whose end it is below
+    `consensus.threshold`.
     """
 
     kind: Literal["verify"] = "verify"
@@ -115,8 +118,6 @@ class Verifier(Judge):
     name it, and the other one, as they are set here."""
     no: str = Field(default="No", min_length=1)
     """The other answer: one token."""
-    threshold: float = Field(default=0.5, gt=0, lt=1)
-    """A prefix is wrong where P(yes) is below it. Changing it asks nobody again."""
 
     @model_validator(mode="before")
     @classmethod
@@ -139,11 +140,16 @@ class Verifier(Judge):
         """It chooses between these two."""
         return (self.yes, self.no)
 
-    def judgement(self, question: str, steps: Sequence[str], prompt: PromptConfig) -> Judgement:
-        """Asks of every prefix at once: for chains, where wanted, then for the two answers."""
+    def judgement(
+        self, question: str, steps: Sequence[str], prompt: PromptConfig, threshold: float
+    ) -> Judgement:
+        """Asks of every prefix at once: for chains, where wanted, then for the two answers.
+
+        A prefix is wrong where P(yes) is below the threshold.
+        """
         shown = [self.shown(question, steps[:k], prompt) for k in range(1, len(steps) + 1)]
         if self.chains:
-            return (yield from self._after_chains(shown))
+            return (yield from self._after_chains(shown, threshold))
         told = yield Round(tuple(Ask(prefix, 1) for prefix in shown), chosen=True)
         answers = [
             _answer(choice, k, score=share(choice.text, self.yes, self.no))
@@ -151,9 +157,9 @@ class Verifier(Judge):
             for choice in said
         ]
         heard, whole = any(told), all(told)
-        return named_by(answers, len(steps), self.threshold, heard=heard, whole=whole)
+        return named_by(answers, len(steps), threshold, heard=heard, whole=whole)
 
-    def _after_chains(self, shown: Sequence[Prefix]) -> Judgement:
+    def _after_chains(self, shown: Sequence[Prefix], threshold: float) -> Judgement:
         """Asks for chains, and after each that came to its end for the choice.
 
         One that was cut off has no score.
@@ -176,7 +182,7 @@ class Verifier(Judge):
             for k, chain, p in chains
         ]
         whole = all(len(each) == self.chains for each in said) and all(told)
-        return named_by(answers, len(shown), self.threshold, heard=bool(chains), whole=whole)
+        return named_by(answers, len(shown), threshold, heard=bool(chains), whole=whole)
 
     def calls(self, steps: int) -> int:
         """Chains and choices of a solution of so many steps."""

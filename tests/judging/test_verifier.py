@@ -37,9 +37,8 @@ def drive(judgement: Judgement, replies: list[list[list[Rollout]]]) -> Judged:
 
 
 def judged(scores: Sequence[float | None], threshold: float = 0.5) -> Judged:
-    verifier = Verifier(threshold=threshold)
-    asking = verifier.judgement("Q?", STEPS[: len(scores)], PromptConfig())
-    asks = next(verifier.judgement("Q?", STEPS[: len(scores)], PromptConfig())).asks
+    asking = Verifier().judgement("Q?", STEPS[: len(scores)], PromptConfig(), threshold)
+    asks = next(Verifier().judgement("Q?", STEPS[: len(scores)], PromptConfig(), threshold)).asks
     told = [[rollout(a, 0, scored(p))] for a, p in zip(asks, scores, strict=True)]
     return drive(asking, [told])
 
@@ -59,7 +58,7 @@ def test_the_first_score_below_the_threshold_names(scores: list[float | None], a
 
 def test_every_prefix_is_asked_of_at_once() -> None:
     verifier = Verifier()
-    asked = next(verifier.judgement("Q?", STEPS, PromptConfig()))
+    asked = next(verifier.judgement("Q?", STEPS, PromptConfig(), 0.5))
     assert asked.chosen
     assert [a.n for a in asked.asks] == [1, 1, 1]
     for k, ask in enumerate(asked.asks, 1):
@@ -81,7 +80,7 @@ def test_what_scores_come_to() -> None:
 
 def test_chains_are_averaged_and_cut_ones_left_out() -> None:
     verifier = Verifier(chains=2)
-    asking = verifier.judgement("Q?", STEPS[:2], PromptConfig())
+    asking = verifier.judgement("Q?", STEPS[:2], PromptConfig(), 0.5)
     first = next(asking)
     assert (first.chosen, [a.n for a in first.asks]) == (False, [2, 2])
     a, b = first.asks
@@ -114,22 +113,22 @@ def test_chains_are_averaged_and_cut_ones_left_out() -> None:
 
 
 def test_chains_that_are_all_cut_off_were_asked_for_all_the_same() -> None:
-    asking = Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())
-    [ask] = next(Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())).asks
+    asking = Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig(), 0.5)
+    [ask] = next(Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig(), 0.5)).asks
     found = drive(asking, [[[rollout(ask, 0, "cut of", Finish.LENGTH)]], []])
     assert found.saying is Saying.UNPARSED
     assert [a.text for a in found.answers] == ["cut of"]
 
 
 def test_chains_without_their_choice_are_incomplete() -> None:
-    asking = Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())
-    [ask] = next(Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig())).asks
+    asking = Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig(), 0.5)
+    [ask] = next(Verifier(chains=1).judgement("Q?", STEPS[:1], PromptConfig(), 0.5)).asks
     assert drive(asking, [[[rollout(ask, 0, "fine")]], [[]]]).saying is Saying.INCOMPLETE
 
 
 def test_a_cut_chain_has_no_score_even_where_a_whole_one_says_the_same() -> None:
-    asking = Verifier(chains=2).judgement("Q?", STEPS[:1], PromptConfig())
-    [ask] = next(Verifier(chains=2).judgement("Q?", STEPS[:1], PromptConfig())).asks
+    asking = Verifier(chains=2).judgement("Q?", STEPS[:1], PromptConfig(), 0.5)
+    [ask] = next(Verifier(chains=2).judgement("Q?", STEPS[:1], PromptConfig(), 0.5)).asks
     chains = [rollout(ask, 0, "so"), rollout(ask, 1, "so", Finish.LENGTH)]
     found = drive(asking, [[chains], [[rollout(ask, 0, scored(0.9))]]])
     assert [a.score for a in found.answers] == [pytest.approx(0.9), None]
@@ -157,17 +156,17 @@ def test_a_judge_is_named_by_what_it_is_shown() -> None:
 
 
 def test_with_something_missing_nothing_is_named() -> None:
-    one = Verifier().judgement("Q?", STEPS[:2], PromptConfig())
-    asks = next(Verifier().judgement("Q?", STEPS[:2], PromptConfig())).asks
+    one = Verifier().judgement("Q?", STEPS[:2], PromptConfig(), 0.5)
+    asks = next(Verifier().judgement("Q?", STEPS[:2], PromptConfig(), 0.5)).asks
     found = drive(one, [[[rollout(asks[0], 0, scored(0.1))], []]])
     assert (found.saying, found.first_error) == (Saying.INCOMPLETE, None)
-    none = drive(Verifier().judgement("Q?", STEPS[:2], PromptConfig()), [[[], []]])
+    none = drive(Verifier().judgement("Q?", STEPS[:2], PromptConfig(), 0.5), [[[], []]])
     assert none.saying is Saying.NOT_ASKED
-    chained = Verifier(chains=1).judgement("Q?", STEPS[:2], PromptConfig())
+    chained = Verifier(chains=1).judgement("Q?", STEPS[:2], PromptConfig(), 0.5)
     assert drive(chained, [[[], []], []]).saying is Saying.NOT_ASKED
 
 
 def test_the_prompt_goes_with_the_chains() -> None:
     assert Verifier().text != Verifier(chains=1).text
     assert Verifier(chains=1, text="{question} {steps}").text == "{question} {steps}"
-    assert isinstance(next(Verifier(chains=1).judgement("Q?", STEPS, PromptConfig())), Round)
+    assert isinstance(next(Verifier(chains=1).judgement("Q?", STEPS, PromptConfig(), 0.5)), Round)
