@@ -23,6 +23,14 @@ def audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
         Path | None,
         typer.Argument(metavar="[OTHER]", help="Another run of the same problems, to compare."),
     ] = None,
+    completer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Audit a further completer of the run (`completers:`), of two runs the second's, "
+            "in place of its own.",
+        ),
+    ] = None,
     truth: _Truth = None,
     max_flip: Annotated[
         float,
@@ -71,13 +79,16 @@ def audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
     labeler audit runs/pilot --max-flip 0.05
 
     labeler audit runs/small_model runs/large_model
+
+    labeler audit runs/two_provers runs/two_provers --completer strong
     """
     _one_thread()
     from labeler.apps.audit import How, Outputs
     from labeler.apps.audit import audit as audit_app
 
     with told():
-        how = How.read(grid, max_flip, truth=truth, pool=pool, sample=sample, seed=seed)
+        whose = {"completer": completer, "pool": pool, "sample": sample, "seed": seed}
+        how = How.read(grid, max_flip, truth=truth, **whose)
         audit_app(run, other, how, Outputs(json, parquet), console())
 
 

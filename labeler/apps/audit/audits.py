@@ -51,6 +51,8 @@ class How:
     sample: int = 500
     """Solutions for what is drawn instead of computed; 0: only what is exact."""
     seed: int = 0
+    completer: str | None = None
+    """The name of a further completer, whose values are audited; of two runs, of the second."""
 
     @staticmethod
     def read(grid: str | None, max_flip: float, **more: Any) -> "How":  # noqa: ANN401 - fields
@@ -83,7 +85,8 @@ def findings_of(root: Path, truth: Path | None = None, how: How | None = None) -
     Raises ConfigError where it is no run or the truth does not fit, AuditError where there is
     nothing to audit, FileError where a file is damaged.
     """
-    return audited(open_source(root), how or How(truth=truth)).findings
+    how = how or How(truth=truth)
+    return audited(open_source(root, how.completer), how).findings
 
 
 def audit(root: Path, other: Path | None, how: How, out: Outputs, console: "Console") -> None:
@@ -93,11 +96,10 @@ def audit(root: Path, other: Path | None, how: How, out: Outputs, console: "Cons
     an output is a directory.
     """
     check(out)
-    source = open_source(root)
     if other is None:
-        tell([audited(source, how).findings], (), out, console)
+        tell([findings_of(root, how=how)], (), out, console)
         return
-    sources = source, open_source(other)
+    sources = open_source(root), open_source(other, how.completer)
     both = shared(*sources)
     first, second = (audited(one, how, both) for one in sources)
     own = {measured.key: measured for measured in second.labelled}
@@ -123,7 +125,8 @@ def audited(source: Source, how: How, only: Shared | None = None) -> Audited:
     made, own = Audit(settings), Labelled(how.seed)
     for chains in chain([first], batches):
         made.add(chains)
-        own.add(chains)
+        if source.prover is None:
+            own.add(chains)
     speed = _speed(source, scan)
     made.settings = replace(settings, tokens_per_second=speed)
     further = list(_replayed(scan, made.settings)) if how.sample else []
@@ -146,13 +149,14 @@ def _settings(source: Source, how: How, sizes: Mapping[int, int]) -> AuditSettin
     read = TypeAdapter[Policy](Policy).validate_python
     early = any(read(dict(policy)).stops_early for policy in policies)
     early |= not policies and config.policy.stops_early
+    early &= source.prover is None
     return AuditSettings(
         pool=how.pool or pool_size(sizes, stops_early=early),
         grid=how.grid,
         max_flip=how.max_flip,
         sample=how.sample,
         seed=how.seed,
-        value_model=source.labels.value_model,
+        value_model=source.value_model,
         decided=source.labels.decided,
         stops_early=early,
     )
@@ -167,7 +171,7 @@ def _sizes(chains: Chains) -> Mapping[int, int]:
 
 def _speed(source: Source, scan: Scan) -> float | None:
     """Tokens a second of one engine; None where no model ran, or not for long enough."""
-    if source.config.completer.kind in ("recorded", "planted"):
+    if not source.sampled:
         return None
     return scan.totals.clock.tokens_per_second(source.engines)
 
@@ -200,6 +204,7 @@ def _facts(source: Source, scan: Scan) -> dict[str, Any]:
         "path": str(source.run.root),
         "config_hash": source.config.hash,
         "completer": source.completer,
+        "prover": source.prover.name if source.prover else None,
         "grader": source.grader,
         "policy": source.config.policy.kind,
         "units": len(source.units),
@@ -226,7 +231,7 @@ def _assumed(scan: Scan, found: Findings) -> Iterator[str]:
             f"The run calls a step good from a share of {labels.hard_at_least:g} correct rollouts "
             "on (labels.hard_at_least); this audit does from one correct rollout on."
         )
-    if is_default(labels.value_model) and any(row.rule == "posterior" for row in found.rows):
+    if is_default(scan.source.value_model) and any(row.rule == "posterior" for row in found.rows):
         yield (
             "The posterior rests on the default value model, which was not fitted to this log: "
             "`labeler calibrate` fits one."

@@ -81,7 +81,9 @@ def _print(line: str, console: "Console", style: str = "") -> None:
 
 def _heading(run: Mapping[str, Any]) -> str:
     facts = [_counted(run[f"{name}s"], name) for name in ("problem", "solution", "rollout")]
-    return f"{run['name']}: {', '.join(facts)}; pool: {_counted(run['pool'], 'rollout')} a prefix"
+    whose = f", completer {run['prover']}" if run["prover"] else ""
+    pool = _counted(run["pool"], "rollout")
+    return f"{run['name']}{whose}: {', '.join(facts)}; pool: {pool} a prefix"
 
 
 def _counted(count: int, name: str) -> str:

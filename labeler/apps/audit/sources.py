@@ -1,12 +1,12 @@
 """sources.py - what of a run is audited: one completer, one grader, and the units that are theirs.
 
 A run can hold the rollouts of several completers (further ones, a generator, a judge), and verdicts
-of several graders. Values are those of one completer by one grader; what is of others is left
-out, and a caution says so.
+of several graders. Values are those of one completer by one grader: the run's own completer, or a
+further one that is asked for by its name. What is of others is left out, and a caution says so.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +14,13 @@ from labeler import manifest
 from labeler.apps.grade_changes import graders
 from labeler.apps.label import read_config
 from labeler.apps.pilot import completers
-from labeler.config import RunConfig
+from labeler.config import ConfigError, RunConfig
 from labeler.files import RunDir, parts
 from labeler.grading import AnswerGrader
 from labeler.labels import LabelConfig
 from labeler.model import LabelerError
+from labeler.posterior import ValueModel
+from labeler.provers import ProverConfig
 
 
 class AuditError(LabelerError):
@@ -40,6 +42,8 @@ class Source:
     graders: tuple[str, ...]
     """All that the run has verdicts of."""
     cautions: tuple[str, ...]
+    prover: ProverConfig | None = None
+    """The further completer whose values these are; None: the run's own."""
 
     @property
     def labels(self) -> LabelConfig:
@@ -50,38 +54,76 @@ class Source:
         return self.config.labels
 
     @property
+    def value_model(self) -> ValueModel:
+        """What is assumed of the completer's values."""
+        own = self.prover is None or self.completer in {e.completer for e in self.entries.values()}
+        given = None if self.prover is None else self.prover.value_model
+        return given or (self.labels.value_model if own else ValueModel())
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a model sampled these rollouts."""
+        completer = self.config.completer
+        if self.prover is not None and self.prover.completer is not None:
+            completer = self.prover.completer
+        return completer.kind not in ("recorded", "planted")
+
+    @property
     def engines(self) -> int:
         """How many engines sampled at once."""
         return int(min(getattr(self.config.runner, "actors", 1), max(len(self.units), 1)))
 
 
-def open_source(root: Path) -> Source:
-    """What of a run directory is audited.
+def open_source(root: Path, prover: str | None = None) -> Source:
+    """What of a run directory is audited; `prover` names one of its further completers.
 
-    Raises ConfigError where it is no run, AuditError where it holds no problems, rollouts or
-    verdicts, FileError where a table is damaged.
+    Raises ConfigError where it is no run or has no such completer, AuditError where it holds no
+    problems, rollouts or verdicts, FileError where a table is damaged.
     """
     run = RunDir(root)
     config = read_config(run)
+    further = None if prover is None else _further(root, config, prover)
     names = [path.stem for path in parts(run.problems)] if run.problems.is_dir() else []
     if not names:
         raise AuditError(f"{root} holds no problems yet: `labeler run` reads them")
     entries = {u: e for u, e in manifest.read(run).items() if u in set(names)}
-    completer = _most(e.completer for e in entries.values()) or completers(run)[0]
+    whose = {u: _completer(e, further) for u, e in entries.items()}
+    completer = _most(filter(None, whose.values()))
+    if completer is None and further is None:
+        completer = completers(run)[0]
     if completer is None:
-        raise AuditError(f"{root} holds no rollouts yet: there is nothing to audit")
+        of = f" of {prover}" if prover else ""
+        raise AuditError(f"{root} holds no rollouts{of} yet: there is nothing to audit")
     held = graders(run)
     grader = _most(e.grader for e in entries.values()) or _latest(config, held)
     if grader is None:
         raise AuditError(f"{root} has no verdicts yet: `labeler run` gives them")
-    alien = [u for u, e in entries.items() if (e.completer, e.grader) != (completer, grader)]
+    alien = [u for u, e in entries.items() if (whose[u], e.grader) != (completer, grader)]
     kept = tuple(u for u in names if u not in set(alien))
     mine = {u: entries[u] for u in kept if u in entries}
-    cautions = tuple(_cautions(root, entries, (completer, grader), len(names)))
-    return Source(run, config, completer, grader, kept, mine, tuple(held), cautions)
+    cautions = tuple(_cautions(root, entries, whose, (completer, grader), len(names)))
+    return Source(run, config, completer, grader, kept, mine, tuple(held), cautions, further)
 
 
-def _most(names: Iterator[str]) -> str | None:
+def _further(root: Path, config: RunConfig, name: str) -> ProverConfig:
+    for prover in config.completers:
+        if prover.name == name:
+            return prover
+    known = ", ".join(prover.name for prover in config.completers)
+    raise ConfigError(
+        f"--completer: {root} has no further completer {name!r}"
+        + (f", but {known}" if known else "; `completers:` in its configuration names such")
+    )
+
+
+def _completer(entry: manifest.Entry, prover: ProverConfig | None) -> str | None:
+    """The fingerprint of whom a unit was rolled out under; None where it was not."""
+    if prover is None:
+        return entry.completer
+    return next((p.completer for p in entry.provers if p.name == prover.name), None)
+
+
+def _most(names: Iterable[str]) -> str | None:
     """The most frequent; of equals the first by name."""
     found = Counter(names)
     return min(found, key=lambda name: (-found[name], name), default=None)
@@ -94,17 +136,21 @@ def _latest(config: RunConfig, held: Sequence[str]) -> str | None:
 
 
 def _cautions(
-    root: Path, entries: Mapping[str, manifest.Entry], mine: tuple[str, str], units: int
+    root: Path,
+    entries: Mapping[str, manifest.Entry],
+    whose: Mapping[str, str | None],
+    mine: tuple[str, str],
+    units: int,
 ) -> Iterator[str]:
     """What is left out, and what is not done."""
     completer, grader = mine
-    others = sum(e.completer != completer for e in entries.values())
+    others = sum(one != completer for one in whose.values())
     if others:
         yield (
             f"{others} of {units} units rest on another completer than {completer}, and are left "
             "out: values are one completer's."
         )
-    graded = sum(e.grader != grader and e.completer == completer for e in entries.values())
+    graded = sum(e.grader != grader and whose[u] == completer for u, e in entries.items())
     if graded:
         yield (
             f"{graded} of {units} units rest on another grader than {grader}, and are left out: "
