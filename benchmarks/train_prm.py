@@ -20,7 +20,7 @@ trained on draw 2 these comparisons were fixed:
 - secondary: exhaustive 8 with posterior values less exhaustive 8 with hard labels.
 
 Draws 2 and 3 did not settle them: the intervals held a draw's training problems and rollouts fixed,
-and were too wide even so. Before draws 4 to 9 were recorded these six were fixed as one experiment:
+and were too wide even so. Before anything was trained on draws 4 to 9 they were fixed as one test:
 a draw's difference of F1 is one number (the mean over its seeds), and the intervals are Student's
 over the six, which also covers the luck of training problems, rollouts and test problems. A second
 experiment on the same six, fixed with the first: --tuned --seeds 1. With one draw the intervals are
