@@ -1,4 +1,4 @@
-"""A small judged run whose texts try to break out of a page, and what its page should hold."""
+"""A small run with judge and prover whose texts try to break out of a page, and what that holds."""
 
 import json
 import re
@@ -14,6 +14,7 @@ from labeler.apps.run import run
 from labeler.config import load
 from labeler.files import ROLLOUTS, RunDir, parts, read_rows, write_table
 from labeler.shards.tables import LABELS
+from tests.prover_runs import CUT
 from tests.runs import label_rows, planted_config, write_problems
 
 EVIL = (
@@ -37,7 +38,8 @@ def evil_run(folder: Path) -> Path:
         judge={"samples": 3},
         seed=3,
         completer={"kind": "planted", "truncated": 0.1},
-        labels={"decided": 0.9},
+        labels={"decided": 0.9, "neutral": 0.3},
+        completers=[CUT],
         unit_size=100,
     )
     run(load(config))

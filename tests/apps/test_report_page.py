@@ -8,6 +8,7 @@ import pytest
 
 from tests.apps.reported import EVIL, evil_run, has_truncated, made, write_truth
 from tests.browser import chromium, installed, opened
+from tests.prover_runs import columns
 from tests.runs import label_rows
 
 if TYPE_CHECKING:
@@ -163,8 +164,14 @@ def test_a_solution_shows_its_labels(page: "Page", world: World) -> None:
     assert tip.is_visible()
     assert f"{label['n']}, of these {label['correct']} correct" in tip.inner_text()
     assert f"{label['low']:.2f} to {label['high']:.2f}" in tip.inner_text()
-    steps.nth(2).hover()
+    under = columns(row, "cut")[1]
+    value = f"{under['soft']:.2f}, {under['low']:.2f} to {under['high']:.2f}"
+    assert f"by cut\n{value}, n {under['n']}, progress" in tip.inner_text()
+    words = {-1: "\u22121, wrong", 0: "0, brings nothing", 1: "1, good"}
+    assert f"rating\n{words[label['rating']]}" in tip.inner_text()
+    steps.nth(2).hover(position={"x": 20, "y": 10})  # the focused step's tip covers the rest
     assert steps.nth(2).locator(".tip").is_visible()
+    assert not tip.is_visible()
 
 
 def test_injected_text_is_text(world: World, browser: "Browser") -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from labeler.apps.report.behind import A_PREFIX, no_texts, places, rollouts
-from labeler.apps.report.items import COLUMNS, STEP_FIELDS, VALUE_FIELDS, item
+from labeler.apps.report.items import COLUMNS, PROVER_FIELDS, STEP_FIELDS, VALUE_FIELDS, item
 from labeler.apps.report.sample import Sample, embedded
 from labeler.apps.report.savings import Spent
 
@@ -58,6 +58,7 @@ class Held:
         meta: dict[str, Any] = {
             "step_fields": STEP_FIELDS,
             "value_fields": VALUE_FIELDS,
+            "prover_fields": PROVER_FIELDS,
             "truth": self.truth,
             "no_texts": self.no_texts,
             "more_texts": f"{more}: `labeler inspect RUN ID --rollouts {A_PREFIX}` shows more.",

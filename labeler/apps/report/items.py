@@ -9,13 +9,15 @@ from typing import Any
 
 STEP_FIELDS = (
     "n", "correct", "truncated", "ungradable", "soft", "low", "high", "soft_posterior",
-    "credible_low", "credible_high", "progress", "target", "basis",
+    "credible_low", "credible_high", "progress", "target", "basis", "rating", "provers",
 )  # fmt: skip
-VALUE_FIELDS = ("n", "correct", "soft", "low", "high")
+VALUE_FIELDS = ("n", "correct", "soft", "low", "high", "provers")
+PROVER_FIELDS = ("prover", "n", "soft", "low", "high", "progress")
 COLUMNS = (
     "problem_id", "solution_id", "question", "gold", "steps", "answer", "is_correct", "source",
     "generator", "value_0", "first_error", "first_error_confidence", "first_error_posterior",
     "labels", "n_rollouts", "n_tokens", "judge_first_error", "keep", "drop_reason", "failures",
+    "provers_0",
 )  # fmt: skip
 """What a page reads of labels/*.parquet."""
 
@@ -44,9 +46,15 @@ def item(row: Mapping[str, Any]) -> dict[str, Any]:
         "tokens": row["n_tokens"],
         "failures": [[f["step"], f["cause"]] for f in row["failures"] or ()],
         "steps": row["steps"],
-        "value": _listed(row["value_0"], VALUE_FIELDS),
-        "labels": [_listed(step, STEP_FIELDS) for step in row["labels"]],
+        "value": _values({**row["value_0"], "provers": row["provers_0"]}, VALUE_FIELDS),
+        "labels": [_values(step, STEP_FIELDS) for step in row["labels"]],
     }
+
+
+def _values(held: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
+    """A prefix's values, those under further completers as lists of PROVER_FIELDS."""
+    under = [_listed(prover, PROVER_FIELDS) for prover in held["provers"] or ()]
+    return _listed({**held, "provers": under}, names)
 
 
 def _listed(held: Mapping[str, Any], names: Sequence[str]) -> list[Any]:

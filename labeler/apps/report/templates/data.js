@@ -9,9 +9,14 @@ function named(list, names) {
 
 function loaded() {
   const items = JSON.parse(document.getElementById("rows").textContent);
+  const values = (list, names) => {
+    const found = named(list, names);
+    found.provers = found.provers.map((prover) => named(prover, meta.prover_fields));
+    return found;
+  };
   for (const item of items) {
-    item.value = named(item.value, meta.value_fields);
-    item.labels = item.labels.map((step) => named(step, meta.step_fields));
+    item.value = values(item.value, meta.value_fields);
+    item.labels = item.labels.map((step) => values(step, meta.step_fields));
     item.truth = Object.hasOwn(meta.truth, item.id) ? meta.truth[item.id] : null;
     item.found = null; // what a search looks in, made when it is first needed
   }

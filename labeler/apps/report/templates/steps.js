@@ -60,7 +60,17 @@ function told(label, k, isLast) {
   if (label.truncated > 0) add("truncated", label.truncated);
   if (label.ungradable > 0) add("ungradable", label.ungradable);
   if (k > 0) add("target", `${label.target === null ? "undecided" : label.target ? "good" : "wrong"}${label.basis === "inferred" ? " (inferred)" : ""}`);
+  if (typeof label.rating === "number") add("rating", RATINGS[label.rating]);
+  if (!isLast) for (const prover of label.provers) if (prover.soft !== null) add(`by ${prover.prover}`, proverSaid(prover, k));
   return lines;
+}
+
+const RATINGS = { "-1": "−1, wrong", 0: "0, brings nothing", 1: "1, good" };
+
+// What a further completer makes of a prefix.
+function proverSaid(prover, k) {
+  const progress = k > 0 && prover.progress !== null ? `, progress ${signed(prover.progress)}` : "";
+  return `${short(prover.soft)}, ${short(prover.low)} to ${short(prover.high)}, n ${prover.n}${progress}`;
 }
 
 function marksOf(item, k) {
