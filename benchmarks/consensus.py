@@ -21,7 +21,7 @@ from train_prm_labels import World, exhaustive, rows_of, value_model
 
 from labeler.consensus import ConsensusConfig, decide
 from labeler.labels import LabelConfig, SolutionLabel
-from labeler.scores import interval, ratio
+from labeler.scores import share_interval
 from labeler.testbed.programmed_judge import Judgeable, ProgrammedJudge
 
 QUALITIES = (0.6, 0.75, 0.9)
@@ -94,7 +94,7 @@ def measured(rule: str, judge: ProgrammedJudge, found: Sequence[Told]) -> Row:
     kept = [t for t in found if t.kept]
     problems = sorted({t.problem for t in found})
     sums = np.array([_counts(kept, problem) for problem in problems], dtype=float)
-    low, high = interval(sums, ratio) or (0.0, 1.0)
+    low, high = share_interval(sums) or (0.0, 1.0)
     return Row(
         rule=rule,
         quality=judge.quality,

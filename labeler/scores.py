@@ -4,17 +4,21 @@ A first error is 1-based, 0 for none; a prediction may be None: undecided, which
 Every number over nothing is None, never NaN. Pure: luck comes from the caller's seed alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from labeler.intervals import LEAST, of_number, of_share
+
 Pair = tuple[int, int | None]
 """The true first error and the predicted one."""
 Sums = npt.NDArray[np.float64]
 Place = Literal["early", "exact", "late", "none", "undecided"]
+DRAWS = 1000
+"""Of a bootstrap."""
 PLACES: tuple[Place, ...] = ("early", "exact", "late", "none", "undecided")
 
 
@@ -73,30 +77,41 @@ def place(true: int, predicted: int | None) -> Place:
     return "late" if 0 < true < predicted else "early"
 
 
-def interval(
-    sums: npt.ArrayLike,
-    statistic: Callable[[Sums], float | None],
-    *,
-    draws: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> tuple[float, float] | None:
-    """Percentile bootstrap (Efron 1979) of a statistic of sums over groups, sums being (G, C).
+def share_interval(sums: npt.ArrayLike, *, seed: int = 0) -> tuple[float, float] | None:
+    """The 95% interval of `ratio`, a share, of sums (G, 2) over groups (labeler/intervals.py).
 
     Groups are drawn with replacement, not what is in them: solutions of one problem are no
-    independent evidence. None where there are fewer than two groups, or where more than one draw
-    in twenty has no value.
+    independent evidence. None where fewer than LEAST groups hold anything.
+    """
+    parts = np.asarray(sums, float).reshape(-1, 2)
+    parts = parts[parts[:, 0] > 0]
+    if len(parts) < LEAST:
+        return None
+    whole = parts.sum(axis=0)
+    drawn = np.array([ratio(draw) for draw in _draws(parts, seed)])
+    return of_share(float(whole[1] / whole[0]), float(drawn.var()), len(parts))
+
+
+def interval(
+    sums: npt.ArrayLike, statistic: Callable[[Sums], float | None], *, seed: int = 0
+) -> tuple[float, float] | None:
+    """The 95% interval of a statistic, no share, of sums (G, C) over groups, drawn as above.
+
+    None where there are fewer than LEAST groups, where more than one draw in twenty has no value,
+    and where all draws are the same: then they say nothing.
     """
     parts = np.asarray(sums, float)
-    if len(parts) < 2:
+    if len(parts) < LEAST:
         return None
+    drawn = [statistic(draw) for draw in _draws(parts, seed)]
+    found = np.array([value for value in drawn if value is not None])
+    if len(found) < 0.95 * DRAWS or np.ptp(found) == 0:
+        return None
+    return of_number(found, len(parts))
+
+
+def _draws(parts: Sums, seed: int) -> Iterator[Sums]:
+    """(C,) each: the sums of as many groups, drawn with replacement."""
     generator = np.random.default_rng(seed)
-    drawn = (
-        statistic(parts[generator.integers(len(parts), size=len(parts))].sum(axis=0))
-        for _ in range(draws)
-    )
-    found = [value for value in drawn if value is not None]
-    if len(found) < 0.95 * draws:
-        return None
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    for _ in range(DRAWS):
+        yield parts[generator.integers(len(parts), size=len(parts))].sum(axis=0)

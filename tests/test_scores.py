@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.scores import F1, PLACES, f1, f1_of, f1_sums, interval, place, ratio
+from labeler.scores import F1, PLACES, f1, f1_of, f1_sums, interval, place, ratio, share_interval
 
 ERROR = st.integers(0, 5)
 PAIRS = st.lists(st.tuples(ERROR, st.none() | ERROR), max_size=20)
@@ -56,22 +56,45 @@ def test_places_by_hand() -> None:
     assert place(0, 2) == "early"
 
 
-def test_the_interval_is_that_of_the_mean() -> None:
+def test_the_interval_of_a_share_is_that_of_independent_items() -> None:
     hits = np.random.default_rng(7).random(400) < 0.3
-    low, high = interval(np.stack([np.ones(400), hits], axis=1), ratio)
+    low, high = share_interval(np.stack([np.ones(400), hits], axis=1)) or (0, 0)
     spread = 1.96 * np.sqrt(hits.mean() * (1 - hits.mean()) / 400)
     assert low == pytest.approx(hits.mean() - spread, abs=0.01)
     assert high == pytest.approx(hits.mean() + spread, abs=0.01)
 
 
+def test_the_interval_of_a_number_is_that_of_its_mean() -> None:
+    drawn = np.random.default_rng(7).normal(size=400)
+    low, high = interval(drawn[:, None], lambda s: float(s[0]) / 400) or (0, 0)
+    assert low == pytest.approx(drawn.mean() - 1.96 / 20, abs=0.02)
+    assert high == pytest.approx(drawn.mean() + 1.96 / 20, abs=0.02)
+
+
 def test_solutions_of_one_problem_are_one_piece_of_evidence() -> None:
     one = np.array([[1, 1], [1, 0]] * 50)
     ten = one * 10
+    assert share_interval(ten) == pytest.approx(share_interval(one))
     assert interval(ten, ratio) == interval(one, ratio)
 
 
+def test_what_never_happened_may_happen() -> None:
+    """A bootstrap of 30 problems that all agree says 1 to 1."""
+    always = share_interval([[2, 2]] * 30)
+    assert always == (pytest.approx(0.025 ** (1 / 30)), 1.0)
+    assert share_interval([[2, 0]] * 30) == (0.0, pytest.approx(1 - 0.025 ** (1 / 30)))
+    assert interval([[2, 2]] * 30, ratio) is None
+
+
+def test_problems_without_anything_are_no_evidence() -> None:
+    some = [[1, 1], [1, 0]] * 4
+    assert share_interval(some + [[0, 0]] * 100) == share_interval(some)
+
+
 def test_an_interval_needs_groups_and_values() -> None:
-    assert interval([[5, 3]], ratio) is None
+    assert share_interval([[5, 3]] * 4) is None
+    assert share_interval(np.empty((0, 2))) is None
+    assert share_interval([[0, 0]] * 9) is None
+    assert interval([[5, 3], [5, 4]] * 2, ratio) is None
     assert interval(np.empty((0, 2)), ratio) is None
-    assert interval([[0, 0], [0, 0]], ratio) is None
-    assert interval([[4, 2], [6, 3]], ratio, seed=1) == (0.5, 0.5)
+    assert interval([[0, 0]] * 9, ratio) is None

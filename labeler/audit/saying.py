@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from labeler.audit.advice import BEYOND, Known
-from labeler.audit.estimates import LEAST
 from labeler.audit.findings import Advice, Row
 from labeler.audit.measured import Key
 from labeler.audit.settings import LARGEST, AuditSettings
 from labeler.audit.totals import Totals
+from labeler.intervals import LEAST
 
 SMALL = 16
 """Rollouts below which a pool says little."""

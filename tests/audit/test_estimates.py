@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.audit.auditing import audit
-from labeler.audit.estimates import LEAST, Sums, counted, estimate, per_problem, ratio, weights
+from labeler.audit.estimates import Sums, counted, estimate, per_problem, ratio, weights
 from labeler.audit.measured import Key
 from labeler.audit.mixture import fitted
+from labeler.intervals import LEAST
 from tests.audit.batches import One, made, planted, settings
 
 

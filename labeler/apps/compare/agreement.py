@@ -14,7 +14,18 @@ from typing import Literal
 import numpy as np
 
 from labeler.apps.compare.join import Labels
-from labeler.scores import PLACES, Pair, Place, Sums, f1_of, f1_sums, interval, place, ratio
+from labeler.scores import (
+    PLACES,
+    Pair,
+    Place,
+    Sums,
+    f1_of,
+    f1_sums,
+    interval,
+    place,
+    ratio,
+    share_interval,
+)
 
 LabelPair = tuple[Labels, Labels]
 """Ours and theirs."""
@@ -28,7 +39,7 @@ class Number:
     """None where there is nothing to compare."""
     low: float | None
     high: float | None
-    """95%, by a bootstrap over problems; None where there are too few."""
+    """95%, over problems (labeler/intervals.py); None where there are too few."""
     of: int
     """Solutions, or steps, that it rests on."""
 
@@ -69,28 +80,19 @@ def agreement(pairs: Sequence[LabelPair], seed: int = 0) -> Agreement:
         groups[pair[0].question].append(pair)
     known = [(b.first_error, a.first_error) for a, b in pairs if b.first_error is not None]
 
-    def number(
-        sums: Callable[[Sequence[LabelPair]], Sums],
-        statistic: Callable[[Sums], float | None],
-        of: Callable[[Sums], float],
-    ) -> Number:
-        parts = np.array([sums(group) for group in groups.values()])
-        if not len(parts):
-            return Number(None, None, None, 0)
-        whole = parts.sum(axis=0)
-        value, spread = statistic(whole), interval(parts, statistic, seed=seed)
-        low, high = spread if spread is not None and value is not None else (None, None)
-        return Number(value, low, high, int(of(whole)))
+    def summed(sums: Callable[[Sequence[LabelPair]], Sums], columns: int) -> Sums:
+        return np.array([sums(group) for group in groups.values()]).reshape(-1, columns)
 
+    errors, soft = summed(_errors, 4), summed(_soft, 2)
     return Agreement(
         problems=len(groups),
-        accuracy=number(_errors, lambda s: ratio(_all(s)), lambda s: _all(s)[0]),
-        undecided=number(_undecided, ratio, _first),
-        f1=number(_errors, lambda s: f1_of(s).f1, lambda s: _all(s)[0]),
-        error=number(_errors, lambda s: f1_of(s).error, _first),
-        right=number(_errors, lambda s: f1_of(s).right, lambda s: s[2]),
-        steps=number(_steps, ratio, _first),
-        soft=number(_soft, _root, _first),
+        accuracy=_share(errors[:, :2] + errors[:, 2:], seed),
+        undecided=_share(summed(_undecided, 2), seed),
+        f1=_number(errors, lambda s: f1_of(s).f1, int(errors[:, [0, 2]].sum()), seed),
+        error=_share(errors[:, :2], seed),
+        right=_share(errors[:, 2:], seed),
+        steps=_share(summed(_steps, 2), seed),
+        soft=_number(soft, _root, int(soft[:, 0].sum()), seed),
         confusion={
             "error": _places([pair for pair in known if pair[0]]),
             "none": _places([pair for pair in known if not pair[0]]),
@@ -99,19 +101,24 @@ def agreement(pairs: Sequence[LabelPair], seed: int = 0) -> Agreement:
     )
 
 
+def _share(parts: Sums, seed: int) -> Number:
+    """Of sums (G, 2): the second over the first."""
+    whole = parts.sum(axis=0)
+    low, high = share_interval(parts, seed=seed) or (None, None)
+    return Number(ratio(whole), low, high, int(whole[0]))
+
+
+def _number(parts: Sums, statistic: Callable[[Sums], float | None], of: int, seed: int) -> Number:
+    value = statistic(parts.sum(axis=0))
+    spread = None if value is None else interval(parts, statistic, seed=seed)
+    low, high = spread or (None, None)
+    return Number(value, low, high, of)
+
+
 def _places(pairs: Sequence[Pair]) -> Mapping[Place, int]:
     """Solutions by where our first error lies."""
     counts = Counter(place(true, said) for true, said in pairs)
     return {name: counts[name] for name in PLACES}
-
-
-def _first(sums: Sums) -> float:
-    return float(sums[0])
-
-
-def _all(sums: Sums) -> Sums:
-    """(2,): solutions, and first errors that agree, of the four sums of F1."""
-    return sums[:2] + sums[2:]
 
 
 def _errors(pairs: Sequence[LabelPair]) -> Sums:
