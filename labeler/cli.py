@@ -13,7 +13,7 @@ import typer
 from labeler.cli_audit import audit, report
 from labeler.cli_compare import compare, consensus
 from labeler.cli_export import export, validate
-from labeler.terminal import console, told
+from labeler.terminal import console, told, unwrapped
 
 app = typer.Typer(
     name="labeler",
@@ -206,6 +206,8 @@ app.command()(compare)
 app.command()(consensus)
 app.command()(export)
 app.command()(validate)
+for _command in app.registered_commands:
+    _command.help = unwrapped(getattr(_command.callback, "__doc__", None) or "")
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import cleandoc
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,11 @@ def console() -> "Console":
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # where the output is not UTF-8
     return Console()
+
+
+def unwrapped(text: str) -> str:
+    """A docstring whose paragraphs are a line each: typer keeps line ends as they are written."""
+    return "\n\n".join(" ".join(part.split()) for part in cleandoc(text).split("\n\n"))
 
 
 @contextmanager

@@ -51,3 +51,11 @@ def test_an_output_that_is_not_utf8_still_gets_the_text(tmp_path: Path) -> None:
         result = labeler(*args, encoding="ascii")
         assert (result.returncode, result.stderr) == (0, "")
     assert "\\u2200" in result.stdout
+
+
+def test_help_is_wrapped_by_the_terminal_alone() -> None:
+    """A line end inside a paragraph of a docstring is none of the help's."""
+    result = labeler("audit", "--help")
+    assert "of it (the pool) and, with --truth" in " ".join(result.stdout.split())
+    broken = [line for line in result.stdout.splitlines() if line.strip().endswith("(the pool)")]
+    assert not broken
