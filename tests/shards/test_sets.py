@@ -1,15 +1,13 @@
-"""Labels as Parquet: what goes in comes out, a set is never half, and the card adds up."""
+"""Labels as Parquet: what goes in comes out, and a set is never half."""
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,16 +24,12 @@ from labeler.labels import (
 )
 from labeler.shards import (
     LABELS,
-    Facts,
-    LabelCounts,
-    card,
-    count_labels,
     publish,
     recover,
     to_table,
-    write_card,
     write_labels,
 )
+from tests.shards.staged import labelled, row, stage
 
 NUMBER = st.none() | st.floats(-1, 1)
 COUNT = st.integers(0, 1000)
@@ -57,6 +51,7 @@ STEP = st.builds(
     weighted=NUMBER,
     provers=st.none() | st.lists(PROVER, max_size=2).map(tuple),
 )
+
 ROWS = st.builds(
     SolutionLabel,
     problem_id=TEXT, solution_id=TEXT, question=TEXT, gold=TEXT,
@@ -72,26 +67,6 @@ ROWS = st.builds(
     failures=st.lists(st.builds(Failure, COUNT, TEXT), max_size=2).map(tuple),
     provers_0=st.none() | st.lists(PROVER, max_size=2).map(tuple),
 )  # fmt: skip
-
-
-def step(
-    target: bool | None, basis: Basis, n: int = 8, truncated: int = 0, ungradable: int = 0
-) -> StepLabel:
-    soft = 0.5 if n else None
-    return StepLabel(
-        n, n // 2, truncated, ungradable, soft, soft, soft, 0.5, 0.1, 0.9, None if not n else True,
-        None, None, None, Stopping.FIXED, target, basis,
-    )  # fmt: skip
-
-
-def row(name: str, is_correct: bool | None = False, first_error: int | None = 2) -> SolutionLabel:
-    """Two steps: one rolled out (8 graded, 2 of them truncated, 1 ungradable), and the last."""
-    last = step(False, Basis.MEASURED, n=0 if is_correct is None else 1)
-    return SolutionLabel(
-        "p", name, "Question?", "42", ("a", "b"), "41", is_correct, "made up", "someone",
-        Value(8, 4, 0.5, 0.2, 0.8), first_error, None, None, "first_zero",
-        (step(True, Basis.MEASURED, 8, 2, 1), last), 17, 170,
-    )  # fmt: skip
 
 
 def rebuilt(plain: dict) -> SolutionLabel:
@@ -126,23 +101,6 @@ def rebuilt(plain: dict) -> SolutionLabel:
         "provers_0": provers(plain["provers_0"]),
     }
     return SolutionLabel(**plain)
-
-
-def labelled(run: RunDir) -> list[str]:
-    """Solution ids that a plain reader of labels/ sees."""
-    return pads.dataset(run.labels).to_table(columns=["solution_id"])["solution_id"].to_pylist()
-
-
-def stage(run: RunDir, *names: str) -> list[Path]:
-    paths = [run.staged / f"{name}.parquet" for name in names]
-    for name, path in zip(names, paths, strict=True):
-        write_labels(path, [row(name)], "hash")
-    return paths
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> RunDir:
-    return RunDir(tmp_path / "run")
 
 
 # -- tables ---------------------------------------------------------------------------------
@@ -212,7 +170,6 @@ def test_a_missing_part_leaves_the_old_set(run: RunDir) -> None:
 
 
 OLD, NEW = (2, 1, 0), (3, 0, 2)
-"""Parts of labels, states and pairs; a table without parts is not there."""
 
 
 def published(run: RunDir) -> tuple[int, int, int]:
@@ -261,87 +218,3 @@ def _die_at(run: RunDir, staged: dict[str, list[Path]], at: int) -> None:
         publish(run, staged)
     finally:
         os._exit(0)
-
-
-# -- counts and card ------------------------------------------------------------------------
-
-
-def test_counts_add_up_over_files(run: RunDir) -> None:
-    rows = [row("a"), row("b", is_correct=True, first_error=0), row("c", None, None), row("d")]
-    write_labels(run.staged / "1.parquet", rows[:1], "")
-    write_labels(run.staged / "2.parquet", rows[1:], "")
-    write_labels(run.staged / "3.parquet", [], "")
-    found = count_labels(sorted(run.staged.iterdir()))
-    assert found == LabelCounts(
-        solutions=4,
-        right=1,
-        wrong=2,
-        steps=8,
-        targets={"true": 4, "false": 4},
-        bases={"measured": 8},
-        first_errors={2: 2, 0: 1, None: 1},
-        rollouts=68,
-        tokens=680,
-        step_rollouts=4 * 9,
-        truncated=8,
-        ungradable=4,
-    )
-    assert found.share(found.truncated) == pytest.approx(8 / 36)
-    assert count_labels([]) == LabelCounts()
-
-
-def facts(counts: LabelCounts) -> Facts:
-    return Facts(
-        name="demo",
-        counts=counts,
-        rows_in=10,
-        policy="exhaustive",
-        n=8,
-        completer="abc",
-        grader="v1",
-        sampling={"temperature": 0.7},
-        quarantined={"no gold": 3},
-        failed=3,
-    )
-
-
-def test_the_card_says_what_became_of_the_rows(run: RunDir) -> None:
-    publish(run, {"labels": stage(run, "a", "b", "c", "d")})
-    write_card(run, facts(count_labels(sorted(run.labels.iterdir()))))
-    text = run.card.read_text(encoding="utf-8")
-    front = yaml.safe_load(text.split("---")[1])
-    assert front["configs"][0]["data_files"] == [{"split": "train", "path": "labels/*.parquet"}]
-    assert front["size_categories"] == ["n<1K"]
-    assert "license" not in front
-    for line in (
-        "| rows in | 10 |",
-        "| labelled | 4 |",
-        "| quarantined: no gold | 3 |",
-        "| failed | 3 |",
-        "| target true | 4 (50.0%) |",
-        "| step 2 | 4 (100.0%) |",
-        "| truncated | 22.2% |",
-    ):
-        assert line in text
-    assert "**Warning:** 22.2% of rollouts ran out of tokens" in text
-
-
-def test_the_card_warns_above_five_percent_only() -> None:
-    quiet = card(facts(LabelCounts(step_rollouts=100, truncated=5, ungradable=5)))
-    assert "Warning" not in quiet
-    loud = card(facts(LabelCounts(step_rollouts=100, truncated=5, ungradable=6)))
-    assert "6.0% of rollouts could not be graded" in loud
-
-
-def test_the_card_explains_the_columns_that_were_asked_for() -> None:
-    plain = card(facts(LabelCounts()))
-    assert not any(word in plain for word in ("provers", "`rating`", "`weighted`"))
-    told = {"hot": "`abc`, 8 rollouts a prefix", "hot/best_of_4": "Best-of-4 of hot"}
-    text = card(replace(facts(LabelCounts()), provers=told, neutral=0.1, weighted=True))
-    assert "| hot/best_of_4 | Best-of-4 of hot |" in text
-    assert "lies within 0.1 of zero" in text
-    assert "`weighted` is" in text
-
-
-def test_a_card_without_labels_still_reads() -> None:
-    assert "| labelled | 0 |" in card(facts(LabelCounts()))
