@@ -9,7 +9,7 @@ A bootstrap is too narrow where there are few problems, and says nothing where a
 - Of a share p the replicates give the variance v alone: its interval is the exact one of Clopper
   and Pearson (1934) for p n of n = p (1-p) (P-1) / (v P) (1.96 / t)^2 independent items (Korn and
   Graubard 1998), as what is rare is seen in few problems, whose luck no resampling tells. Where it
-  is exactly 0 or 1, n is P, as if solutions of a problem were one.
+  is 0 or 1 but for rounding, n is P, as if solutions of a problem were one.
 """
 
 import numpy as np
@@ -19,7 +19,8 @@ LEAST = 5
 """Problems below which there is no interval."""
 
 _NORMAL = 1.96
-_LEAST_VARIANCE = 1e-8  # below it replicates differ by rounding alone
+_ROUNDING = 1e-12
+_MOST_ITEMS = 1e8  # beyond it replicates differ by rounding alone
 
 
 def of_number(replicates: NDArray[np.float64], problems: int) -> tuple[float, float]:
@@ -35,11 +36,12 @@ def of_share(share: float, variance: float, problems: int) -> tuple[float, float
     """The exact interval, of as many independent items as the variance speaks of."""
     from scipy.special import betaincinv
 
-    items = float(problems)
-    if 0 < share < 1:
-        alone = share * (1 - share) / max(variance, _LEAST_VARIANCE)
+    items, hits = float(problems), round(share) * float(problems)
+    if _ROUNDING < share < 1 - _ROUNDING:
+        alone = share * (1 - share)
+        alone /= max(variance, alone / _MOST_ITEMS)
         items = alone * (_NORMAL / _wide(problems)) ** 2
-    hits = share * items
+        hits = share * items
     misses = items - hits
     low = float(betaincinv(hits, misses + 1, 0.025)) if hits > 0 else 0.0
     high = float(betaincinv(hits + 1, misses, 0.975)) if misses > 0 else 1.0

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeler.intervals import of_share
 from labeler.scores import F1, PLACES, f1, f1_of, f1_sums, interval, place, ratio, share_interval
 
 ERROR = st.integers(0, 5)
@@ -84,6 +85,21 @@ def test_what_never_happened_may_happen() -> None:
     assert always == (pytest.approx(0.025 ** (1 / 30)), 1.0)
     assert share_interval([[2, 0]] * 30) == (0.0, pytest.approx(1 - 0.025 ** (1 / 30)))
     assert interval([[2, 2]] * 30, ratio) is None
+
+
+@given(st.floats(0, 1), st.floats(0, 0.25), st.integers(5, 10**6))
+def test_intervals_of_shares_are_shares(share: float, variance: float, problems: int) -> None:
+    low, high = of_share(share, variance, problems)
+    assert 0 <= low <= share <= high <= 1
+
+
+def test_a_tiny_share_is_no_reason_for_a_wide_interval() -> None:
+    """Not wider than that of one that never happened; a share of rounding errors is none."""
+    for share, spread in ((3.9e-8, 3e-8), (1e-5, 2e-5), (6.7e-17, 1e-17)):
+        never = of_share(0.0, 0.0, 58)[1]
+        for p in (share, 1 - share):
+            low, high = of_share(p, spread**2, 58)
+            assert high - low <= never + 1e-9
 
 
 def test_problems_without_anything_are_no_evidence() -> None:

@@ -37,9 +37,8 @@ class Known:
 
     @property
     def reference(self) -> str:
-        """What first errors are held against: the truth where there is some, else the pool."""
-        key = Key("located_exact", "truth", "first_zero", self.settings.pool)
-        return "truth" if key in self.found else "pool"
+        """What first errors are held against."""
+        return reference(self.found, self.settings.pool)
 
     def zero(self, n: int) -> float:
         """Z(N): measured up to the pool, modelled beyond."""
@@ -50,6 +49,12 @@ class Known:
         """The probability that a hard label flips."""
         pool = self.settings.pool
         return max(0.0, self.zero(n) - self.zero(pool if 2 * n <= pool else 2 * n))
+
+
+def reference(found: Mapping[Key, Measured], pool: int) -> str:
+    """What first errors are held against: the truth where there is some, else the pool."""
+    key = Key("located_exact", "truth", "first_zero", pool)
+    return "truth" if key in found else "pool"
 
 
 def advice(known: Known, further: Iterable[Option] = ()) -> Advice:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from labeler.audit import calibration, location, marginal, posterior_rule, progress, ranks, shape
-from labeler.audit.advice import BEYOND, Known, advice
+from labeler.audit.advice import BEYOND, Known, advice, reference
 from labeler.audit.batch import Batch, Cell, Part
 from labeler.audit.causes import Causes
 from labeler.audit.chains import Bools, Chains, Floats, join
@@ -147,6 +147,11 @@ class Audit:
         histograms = self.histograms
         found = [*self._of_tables(), *histograms.measured(self.settings.sizes), *self._beyond()]
         return {m.key: m for m in sorted(found, key=_order) if m.over > 0}
+
+    @property
+    def reference(self) -> str:
+        """What first errors are held against: truth or pool. Nothing can be added any more."""
+        return reference(self.measured, self.settings.pool)
 
     def _beyond(self) -> Iterator[Measured]:
         """zero_share beyond the pool; nothing beyond one of one, which says nothing of it."""

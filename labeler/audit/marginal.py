@@ -67,7 +67,12 @@ class Histograms:
     @property
     def has_truth(self) -> bool:
         """Whether there is a step whose truth is known."""
-        return bool(self._problems[GOOD] or self._problems[BAD])
+        return self._known > 0
+
+    @property
+    def _known(self) -> int:
+        """Problems with such a step, at most: one may have good and bad ones."""
+        return max(self._problems[GOOD], self._problems[BAD])
 
     def zero_share(self, size: int) -> Floats:
         """(1+B,): Z(N)."""
@@ -105,7 +110,8 @@ class Histograms:
             yield self._mean(Key("hard_false_good", reference, n=n), bad, 1 - zero, problems[1])
         over = good.sum(axis=1) + bad.sum(axis=1)
         wrong = ratio(good @ zero + bad @ (1 - zero), over)
-        yield self._of_steps(Key("hard_wrong", reference, n=n), wrong, over)
+        among = self._known if of_truth else self.problems
+        yield self._of_steps(Key("hard_wrong", reference, n=n), wrong, over, among)
 
     def _soft(self, n: int) -> Iterator[Measured]:
         """soft_bias, soft_se and soft_rmse against the pool and against truth, as 0 and 1."""
@@ -123,10 +129,9 @@ class Histograms:
             over = good.sum(axis=1) + bad.sum(axis=1)
             bias = ratio(good @ (value - 1) + bad @ value, over)
             squares = good @ ((value - 1) ** 2 + spread) + bad @ (value**2 + spread)
-            yield self._of_steps(Key("soft_bias", "truth", n=n), bias, over)
-            yield self._of_steps(
-                Key("soft_rmse", "truth", n=n), np.sqrt(ratio(squares, over)), over
-            )
+            error = np.sqrt(ratio(squares, over))
+            yield self._of_steps(Key("soft_bias", "truth", n=n), bias, over, self._known)
+            yield self._of_steps(Key("soft_rmse", "truth", n=n), error, over, self._known)
 
     def moments(self, steps: Floats) -> tuple[Floats, Floats, Floats]:
         """E[V], Var V (not below zero) and E[V(1-V)] of steps with this histogram, each (1+B,)."""
@@ -164,8 +169,8 @@ class Histograms:
         for n in (*sizes, None):
             spread = variance + (noise / n if n else 0.0)
             found = np.clip(ratio(covariance, np.sqrt(spread * scale)), -1.0, 1.0)
-            reference = "truth" if n else "value"
-            yield self._of_steps(Key("soft_correlation", reference, n=n), found, total)
+            key = Key("soft_correlation", "truth" if n else "value", n=n)
+            yield self._of_steps(key, found, total, self._known)
 
     def _bins(self) -> Iterator[Measured]:
         """label_soft: the distribution of the pool's soft labels, of all steps and by truth."""
@@ -176,7 +181,9 @@ class Histograms:
         for group, table in tables.items():
             for i in range(BINS):
                 label = f"{group}bin={i / BINS:.1f}-{(i + 1) / BINS:.1f}"
-                yield self._mean(Key("label_soft", group=label), table, (bins == i).astype(float))
+                of = (bins == i).astype(float)
+                among = self._known if group else None
+                yield self._mean(Key("label_soft", group=label), table, of, among)
 
     def _mean(self, key: Key, steps: Floats, of: Floats, problems: int | None = None) -> Measured:
         """The mean of a function of j over a histogram."""
@@ -186,5 +193,8 @@ class Histograms:
             key, found, float(total[0]), self.problems if problems is None else problems
         )
 
-    def _of_steps(self, key: Key, replicates: Floats, over: Floats) -> Measured:
-        return Measured(key, replicates, float(over[0]), self.problems)
+    def _of_steps(
+        self, key: Key, replicates: Floats, over: Floats, problems: int | None = None
+    ) -> Measured:
+        among = self.problems if problems is None else problems
+        return Measured(key, replicates, float(over[0]), among)

@@ -24,6 +24,8 @@ _SHARES = frozenset(
         "rises",
         "label_soft",
         "calibration",
+        "label_decided",
+        "label_exact",
     }
 )
 """Measures that are shares of items: 0 and 1 of them are no certainty."""

@@ -22,7 +22,7 @@ Rows = Mapping[Key, Row]
 
 def sentences(known: Known, advice: Advice, rows: Rows) -> tuple[str, ...]:
     """Labels, first errors, and what to do."""
-    return (_labels(known.settings, rows), _first_errors(known, rows), _advice(advice))
+    return (_labels(known.settings, rows), _first_errors(known, rows), _advice(known, advice))
 
 
 def _spoken(settings: AuditSettings) -> int:
@@ -69,25 +69,28 @@ def _first_errors(known: Known, rows: Rows) -> str:
     return f"Of the {of}, {_rollouts(n)} a prefix {verb} {_listed(found)}; {too_early}{unsure}."
 
 
-def _advice(advice: Advice) -> str:
-    goal = _percent(advice.max_flip)
+def _advice(known: Known, advice: Advice) -> str:
+    goal, pool = _percent(advice.max_flip), known.settings.pool
     if advice.n is not None:
-        basis = "by a model, beyond the pool" if advice.is_modelled else "measured within the pool"
+        more = f"{2 * advice.n} would, by a model," if advice.is_modelled else f"all {pool} would"
         cost = [f"{advice.rollouts:,} rollouts", f"{advice.tokens:,} tokens"]
         if advice.engine_hours is not None:
             cost.append(f"{advice.engine_hours:,.1f} engine-hours")
         text = (
-            f"With {_rollouts(advice.n)} a prefix, more would change at most {goal} of hard labels "
-            f"({basis}): {_listed(cost)} for this log's prefixes"
+            f"With {_rollouts(advice.n)} a prefix ({_listed(cost)} for this log's prefixes), "
+            f"{more} change at most {goal} of hard labels"
         )
-        step = next((d for d in advice.doublings if d.n == advice.n), None)
-        if step is not None and step.flips is not None:
-            text += f", and twice as many would change {_percent(step.flips)}"
+        most = max(advice.n, pool) << BEYOND
+        changed = max(0.0, known.zero(advice.n) - known.zero(most))
+        text += f", and {most}, by a model, {_percent(changed)}"
     elif all(step.flips is None for step in advice.doublings):
         text = "One rollout a prefix does not tell how many are needed"
     else:
         last = advice.doublings[-1].n << BEYOND
-        text = f"Even from {last} rollouts a prefix, more would change over {goal} of hard labels"
+        text = (
+            f"Even from {last} rollouts a prefix, twice as many would, by a model, change over "
+            f"{goal} of hard labels"
+        )
     return f"{text}{_policy(advice, goal)}."
 
 
@@ -170,6 +173,21 @@ def _of_content(totals: Totals) -> Iterator[str]:
         yield (
             "There is no truth (--truth): errors are counted against the pool, which errs itself, "
             "and a wrong step that looks good in all its rollouts cannot be seen."
+        )
+    elif totals.truth < totals.solutions:
+        yield (
+            f"The truth is known of {totals.truth:,} of {totals.solutions:,} solutions: what is "
+            "said against it is said of these alone."
+        )
+    if totals.wrong_yet_sound:
+        yield (
+            f"The truth finds no error in {totals.wrong_yet_sound:,} of {totals.wrong:,} solutions "
+            "with a wrong answer: does it go with these solutions and golds?"
+        )
+    if not totals.inner:
+        yield (
+            "No solution has more than one step, and a last step's label is its own answer: there "
+            "are no labels from rollouts."
         )
     if not totals.wrong:
         yield "No solution has a wrong answer: nothing can be said of where first errors are found."

@@ -19,6 +19,10 @@ class Totals:
     """those of them whose prefixes 1..K-1 all have a pool,"""
     truth: int = 0
     """and solutions with truth."""
+    wrong_yet_sound: int = 0
+    """Solutions with a wrong answer and, in truth, no error."""
+    inner: int = 0
+    """Prefixes 1..K-1, rolled out or not."""
     prefixes: int = 0
     """That were rolled out, prefix 0 included,"""
     below: int = 0
@@ -50,6 +54,8 @@ class Totals:
             wrong=int(is_wrong.sum()),
             whole=int((is_wrong & batch.whole).sum()),
             truth=int((chains.truth >= 0).sum()),
+            wrong_yet_sound=int((is_wrong & (chains.truth == 0)).sum()),
+            inner=int((chains.once & (chains.step > 0)).sum()),
             prefixes=len(n),
             below=int((n < pool).sum()),
             crowded=int((np.bincount(batch.problems[1]) > max(batch.settings.sample, 1)).sum()),

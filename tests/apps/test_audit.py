@@ -131,21 +131,21 @@ def test_a_policy_is_replayed_by_its_own_search(root: Path) -> None:
     """Without truth against half of the pool; without wrong answers there is nothing to find."""
     _, scan = scanned(root)
     settings = AuditSettings(pool=N, value_model=ValueModel(hazard=0.2))
-    made = options(scan.kept, settings)
+    made = options(scan.kept, settings, "pool")
     assert {o.reference for o in made} == {"pool"}
     assert {o.n for o in made} == {N // 2}
     right = [_only_right(kept) for kept in scan.kept]
-    assert options(right, settings) == []
+    assert options(right, settings, "pool") == []
 
 
 def test_a_policy_is_replayed_where_each_step_has_a_pool(root: Path, truth: Path) -> None:
     """As in the exact part; a wrong answer without a true first error is not missed."""
     _, scan = scanned(root, truth)
     settings = AuditSettings(pool=N, value_model=ValueModel(hazard=0.2))
-    assert options(scan.kept, settings)[0].reference == "truth"
-    assert options(scan.kept, AuditSettings(pool=N + 1)) == []
+    assert {o.n for o in options(scan.kept, settings, "truth")} == {N}
+    assert options(scan.kept, AuditSettings(pool=N + 1), "truth") == []
     none = [replace(kept, truth=dict.fromkeys(kept.truth, 0)) for kept in scan.kept]
-    assert options(none, settings)[0].reference == "pool"
+    assert options(none, settings, "truth") == []
 
 
 def _only_right(kept: Kept) -> Kept:
@@ -179,7 +179,7 @@ def test_machines_read_what_people_read(root: Path, tmp_path: Path) -> None:
     assert "against all rollouts" in shown
     assert json.loads(alone) == json.loads((tmp_path / "a.json").read_text())
     rows = pq.read_table(tmp_path / "a.parquet").to_pylist()
-    assert {row.pop("run") for row in rows} == {str(root)}
+    assert {(row.pop("run"), row.pop("side")) for row in rows} == {(str(root), None)}
     assert rows == json.loads(alone)["rows"]
     with pytest.raises(ConfigError, match="is a directory"):
         printed(root, how=how, json=tmp_path)

@@ -131,6 +131,19 @@ def test_keys_and_buttons_go_on_and_back(page: "Page", world: World) -> None:
     assert page.input_value("#search") == "jk"
 
 
+def test_keys_go_on_after_a_filter_and_the_address_follows(page: "Page", world: World) -> None:
+    page.keyboard.press("j")
+    page.check("#filter-dropped")
+    assert page.evaluate("location.hash") == f"#s={chosen(page)}"
+    before = chosen(page)
+    page.keyboard.press("j")
+    assert chosen(page) != before
+    page.evaluate("location.hash = '#s=nowhere'")
+    says(page, "not in this page")
+    follow(page, world.rows[2]["solution_id"])
+    says(page, f" of {len(world.rows)} solutions")
+
+
 def test_a_link_opens_its_solution(world: World, browser: "Browser") -> None:
     row = world.rows[7]
     with opened(browser, world.page, f"#s={row['solution_id']}") as page:

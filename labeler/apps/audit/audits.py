@@ -105,7 +105,19 @@ def audit(root: Path, other: Path | None, how: How, out: Outputs, console: "Cons
     own = {measured.key: measured for measured in second.labelled}
     beside = [contrast(one, own[one.key]) for one in first.labelled if one.key in own]
     contrasts = (*beside, *compared(first.audit, second.audit))
-    tell([first.findings, second.findings], contrasts, out, console)
+    tell([_beside(first.findings, second.findings), second.findings], contrasts, out, console)
+
+
+def _beside(first: Findings, second: Findings) -> Findings:
+    """The first, with a caution where it has worked on other solutions than the second."""
+    ours, theirs = (one.run["solutions"] for one in (first, second))
+    if ours == theirs:
+        return first
+    said = (
+        f"Of what both runs hold the first has worked on {ours:,} solutions and the second on "
+        f"{theirs:,}: these are not the same, and that is part of every difference."
+    )
+    return replace(first, cautions=(*first.cautions, said))
 
 
 def audited(source: Source, how: How, only: Shared | None = None) -> Audited:
@@ -122,14 +134,14 @@ def audited(source: Source, how: How, only: Shared | None = None) -> Audited:
     if how.truth is not None and not truths:
         raise ConfigError(f"{how.truth} names no first error")
     settings = _settings(source, how, _sizes(first))
-    made, own = Audit(settings), Labelled(how.seed)
+    made, own = Audit(settings), Labelled(how.seed, source.labels.n)
     for chains in chain([first], batches):
         made.add(chains)
         if source.prover is None:
             own.add(chains)
     speed = _speed(source, scan)
     made.settings = replace(settings, tokens_per_second=speed)
-    further = list(_replayed(scan, made.settings)) if how.sample else []
+    further = list(_replayed(scan, made)) if how.sample else []
     found = made.findings(
         _facts(source, scan),
         further=further,
@@ -176,10 +188,10 @@ def _speed(source: Source, scan: Scan) -> float | None:
     return scan.totals.clock.tokens_per_second(source.engines)
 
 
-def _replayed(scan: Scan, settings: AuditSettings) -> Iterator[Option]:
+def _replayed(scan: Scan, made: Audit) -> Iterator[Option]:
     """The adaptive policy on the sample."""
-    if settings.pool > 1:
-        yield from options(scan.kept, settings)
+    if made.settings.pool > 1:
+        yield from options(scan.kept, made.settings, made.reference)
 
 
 def _disagreement(source: Source, scan: Scan, how: How) -> tuple[int, int] | None:

@@ -31,13 +31,15 @@ _KEYS = {
 class Labelled:
     """Sums over batches."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, n: int | None = None) -> None:
+        """Labels look at `n` rollouts of a prefix at most; None: at all."""
         self._sums = Sums(seed)
+        self._n = n
 
     def add(self, chains: Chains) -> None:
         """Take in a batch."""
         names, problem = numbered(chains.problem_ids)
-        sums = per_problem(problem, _columns(chains), len(names))
+        sums = per_problem(problem, _columns(chains, self._n), len(names))
         weight = weights(names, self._sums.seed)
         self._sums.add("labels", weight.T @ sums, np.count_nonzero(sums, axis=0))
 
@@ -52,17 +54,22 @@ class Labelled:
                 yield Measured(key, found, float(over[0]), int(problems[below]))
 
 
-def _columns(chains: Chains) -> Floats:
-    """(S, 7), in the order of the names above."""
+def _columns(chains: Chains, n: int | None) -> Floats:
+    """(S, 7), in the order of the names above.
+
+    Of a prefix with more than n rollouts n are paid for, each at the mean of its tokens.
+    """
     wrong = chains.right == 0
     known = wrong & (chains.truth > 0)
     start = chains.first[:-1]
     rolled = np.where(chains.once, chains.n + chains.ungradable, 0)
+    paid = rolled if n is None else np.minimum(rolled, n)
+    tokens = chains.tokens * (paid / np.maximum(rolled, 1))
     columns = [
         wrong & (chains.located >= 0),
         known & (chains.located == chains.truth),
-        np.add.reduceat(rolled, start),
-        np.add.reduceat(np.where(chains.once, chains.tokens, 0), start),
+        np.add.reduceat(paid, start),
+        np.add.reduceat(tokens, start),
         wrong,
         known,
         np.ones(len(chains)),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 STDOUT = Path("-")
+SIDES = ("first", "second")
+"""Of two runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def write_json(
     """
     whole: dict[str, Any] = found[0].as_dict()
     if len(found) == 2:
-        both = {name: one.as_dict() for name, one in zip(("first", "second"), found, strict=True)}
+        both = {name: one.as_dict() for name, one in zip(SIDES, found, strict=True)}
         whole = both | {"contrasts": [asdict(one) for one in contrasts]}
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
     if path == STDOUT:
@@ -72,15 +74,24 @@ def write_json(
 
 
 def write_parquet(found: Sequence[Findings], path: Path) -> None:
-    """The rows of the findings, each with the `run` that it is of. Raises as `write_json`."""
+    """The rows of the findings, each with `run` and `side`, first or second of two; null of one.
+
+    Raises as `write_json`.
+    """
     import pyarrow as pa
 
     schema = pa.schema(
-        [("run", pa.string()), ("measure", pa.string()), ("reference", pa.string()),
-         ("rule", pa.string()), ("n", pa.int64()), ("group", pa.string()),
+        [("run", pa.string()), ("side", pa.string()), ("measure", pa.string()),
+         ("reference", pa.string()), ("rule", pa.string()), ("n", pa.int64()),
+         ("group", pa.string()),
          ("value", pa.float64()), ("low", pa.float64()), ("high", pa.float64()),
          ("over", pa.int64())]
     )  # fmt: skip
-    rows = [{"run": one.run["path"], **asdict(row)} for one in found for row in one.rows]
+    sides = SIDES if len(found) == 2 else (None,)
+    rows = [
+        {"run": one.run["path"], "side": side, **asdict(row)}
+        for side, one in zip(sides, found, strict=True)
+        for row in one.rows
+    ]
     table = pa.Table.from_pylist(rows, schema=schema)
     write_table(path, table, str(found[0].run["config_hash"]))

@@ -68,15 +68,15 @@ class _Case:
         }
 
 
-def options(kept: Sequence[Kept], settings: AuditSettings) -> list[Option]:
+def options(kept: Sequence[Kept], settings: AuditSettings, reference: str) -> list[Option]:
     """The adaptive policy at each confidence; none where the sample has no wrong answers.
 
-    The error is measured against the truth, where the sample has any, with at most the pool's
-    rollouts of a prefix; else against what the rule says of the whole pool, with at most half of
-    it. An undecided first error is not found.
+    The error is measured against the truth, with at most the pool's rollouts of a prefix (and not
+    at all where the sample has none); or against what the rule says of the whole pool, with at most
+    half of it. An undecided first error is not found.
     """
     cases = list(_cases(kept, settings))
-    has_truth = any(case.kept.truth for case in cases)
+    has_truth = reference == "truth"
     cases = [replace(case, ends=case.known(has_truth=has_truth)) for case in cases]
     if not any(case.ends for case in cases):
         return []
@@ -92,7 +92,7 @@ def options(kept: Sequence[Kept], settings: AuditSettings) -> list[Option]:
             rule="posterior",
             n=most,
             confidence=confidence,
-            reference="truth" if has_truth else "pool",
+            reference=reference,
             error=error.value or 0.0,
             low=error.low,
             high=error.high,
@@ -151,7 +151,8 @@ def _mean(table: Floats, weight: Floats, above: int, below: int) -> Estimate:
     """One column over another, (problems, 5), with its interval over problems."""
     totals = weight.T @ table
     found = totals[:, above] / np.maximum(totals[:, below], 1e-9)
-    return estimate(found, table[:, below].sum(), len(table), is_share=above == _MISSED)
+    given = int(np.count_nonzero(table[:, below]))
+    return estimate(found, table[:, below].sum(), given, is_share=above == _MISSED)
 
 
 def _drawn(pools: Mapping[str, Pool], seed: int) -> Callable[[Ask], Reply]:

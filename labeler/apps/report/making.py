@@ -10,6 +10,7 @@ from labeler.apps.report import advised, sections
 from labeler.apps.report.advised import Found
 from labeler.apps.report.drawing import draw, ready
 from labeler.apps.report.holding import Held, Wanted, held
+from labeler.apps.report.logged import logged
 from labeler.apps.report.page import page
 from labeler.apps.report.pictures import PARTS, pictures
 from labeler.apps.report.plots import Plot, numbers
@@ -51,6 +52,8 @@ def report(
     from labeler.apps.truths import read_truths
     from labeler.files import RunDir
 
+    if plots is not None and plots.exists() and not plots.is_dir():
+        raise ConfigError(f"--plots: {plots} is a file; name a folder")
     if not max_mb > 0:
         raise ConfigError(f"--max-mb: a size above zero is needed, not {max_mb:g}")
     where = RunDir(run)
@@ -91,7 +94,7 @@ def write(run: "RunDir", found: Found, wanted: Wanted, path: Path, folder: Path 
         "why": {**sections.WHY, "consensus": why},
         "sentences": found["sentences"],
         "cautions": found["cautions"],
-        "tiles": sections.tiles(facts, found),
+        "tiles": sections.tiles(facts, found, logged(run)),
         "made_from": sections.made_from(facts),
         "tables": sections.label_tables(facts),
         "advice": advised.advice(found),

@@ -14,6 +14,7 @@ from labeler.consensus import COLUMNS, ROWS, Agreement
 
 if TYPE_CHECKING:
     from labeler.apps.report.holding import Wanted
+    from labeler.apps.report.logged import Logged
     from labeler.shards import Facts
 
 SECTIONS = (
@@ -24,14 +25,14 @@ SECTIONS = (
 )  # fmt: skip
 
 WHY = {
-    "finding": "The audit found nothing to state: too few rollouts or problems (see the cautions).",
-    "noise": "No prefix has enough rollouts to say what fewer would have given: a pilot with more "
-    "rollouts a prefix (policy.n=64) fills this section.",
+    "finding": "The audit found nothing to state: the cautions say why.",
+    "noise": "The log does not say what fewer rollouts would have given (see the cautions): a "
+    "pilot with more rollouts a prefix (policy.n=64) fills this section.",
     "labels": "No step was rolled out, so there are no soft labels to show.",
     "calibration": "Calibration needs labels that state a probability, and the truth or many "
     "rollouts a prefix to hold against it: give the truth (--truth FILE), or a pilot.",
     "savings": "There are no labelled solutions to count rollouts of.",
-    "advice": "No prefix has enough rollouts to say what more of them would buy.",
+    "advice": "The log does not say what more rollouts would buy: the cautions say why.",
     "causes": "The audit looked for causes of wrong labels and could tell none apart in this log.",
     "quarantine": "No input row was refused: all are labelled.",
 }
@@ -63,21 +64,22 @@ class Table:
     rows: tuple[Line, ...]
 
 
-def tiles(facts: "Facts", found: Found) -> list[Tile]:
+def tiles(facts: "Facts", found: Found, log: "Logged") -> list[Tile]:
     """The run in numbers, and what it cost."""
     run, counts = found["run"], facts.counts
     speed, tokens = run.get("tokens_per_second"), run.get("tokens")
     hours = tokens / speed / 3600 if speed and tokens else None
+    audited = f"{large(run.get('rollouts'))} audited, labels use {facts.n} a prefix"
     undecided = counts.targets.get("undecided", 0)
     shown = [
         Tile("solutions labelled", f"{counts.solutions:,}", f"of {facts.rows_in:,} rows in"),
         Tile("steps", f"{counts.steps:,}", f"{part(undecided, counts.steps)} undecided"),
-        Tile("rollouts in the log", large(run.get("rollouts")), f"labels use {facts.n} a prefix"),
-        Tile("tokens generated", large(tokens), f"{ratio(tokens, run.get('rollouts'))} a rollout"),
+        Tile("rollouts in the log", large(log.rollouts), audited),
+        Tile("tokens generated", large(log.tokens), f"{ratio(log.tokens, log.rollouts)} a rollout"),
         Tile(
             "engine time",
             clock(hours),
-            f"{count(speed)} tokens/s" if speed else "speed not known",
+            f"of the audited, at {count(speed)} tokens/s" if speed else "speed not known",
         ),
         Tile("truncated", f"{counts.share(counts.truncated):.1%}", "of rollouts of steps"),
         Tile("ungradable", f"{counts.share(counts.ungradable):.1%}", "of rollouts of steps"),

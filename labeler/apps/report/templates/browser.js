@@ -16,10 +16,14 @@ function startBrowser() {
 
   function refresh() {
     shown = items.filter(filters.passes);
-    status.textContent = `${whole(shown.length)} of ${whole(items.length)} solutions`;
+    counted();
     list.show(shown);
-    if (chosen === null || !shown.includes(chosen)) choose(shown[0] ?? null, false);
+    if (chosen === null || !shown.includes(chosen)) choose(shown[0] ?? null, chosen !== null && location.hash !== "");
     else draw();
+  }
+
+  function counted() {
+    status.textContent = `${whole(shown.length)} of ${whole(items.length)} solutions`;
   }
 
   function choose(item, isLinked) {
@@ -57,13 +61,15 @@ function startBrowser() {
       return;
     }
     if (!filters.passes(item)) filters.reset();
+    counted();
     choose(item, false);
     detail.scrollIntoView({ block: "start" });
   }
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest?.("input, select, textarea")) return;
+    if (event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
+    if (event.key.startsWith("Arrow") && event.target.closest?.(".scroll")) return;
     const inList = document.activeElement === list.box;
     const by = { j: 1, k: -1, ArrowRight: 1, ArrowLeft: -1,
       ...(inList ? { ArrowDown: 1, ArrowUp: -1, Home: -items.length, End: items.length } : {}) }[event.key];

@@ -102,6 +102,6 @@ function rolloutBox([index, outcome, reason, answer, tokens, text, length]) {
   const why = reason === "match" || reason === "wrong" ? "" : ` (${reason})`;
   const head = el("p", { class: "verdict" }, el("b", { class: outcome }, `${sign} ${outcome}${why}`),
     ` #${index}${answer === null ? "" : `, answer ${answer}`}, ${whole(tokens)} tokens`);
-  const cut = length > text.length ? ` … (${whole(length)} characters)` : "";
+  const cut = length > [...text].length ? ` … (${whole(length)} characters)` : "";
   return el("div", { class: "rollout" }, head, el("pre", {}, text + cut));
 }
