@@ -24,7 +24,7 @@ and were too wide even so. Before anything was trained on draws 4 to 9 they were
 a draw's difference of F1 is one number (the mean over its seeds), and the intervals are Student's
 over the six, which also covers the luck of training problems, rollouts and test problems. A second
 experiment on the same six, fixed with the first: --tuned --seeds 1. With one draw the intervals are
-over its test problems and seeds.
+over its test problems and seeds. docs/measured.md has what came out.
 
 The seeds differ in the order that budgets are spent in, the pilot and the training; from draw 1 on
 their rollouts are the same ones.
