@@ -13,7 +13,7 @@ from labeler.audit.batch import Batch, Cell, Part
 from labeler.audit.causes import Causes
 from labeler.audit.chains import Bools, Chains, Floats, join
 from labeler.audit.estimates import Sums, per_problem, ratio, weights
-from labeler.audit.findings import Contrast, Findings, Option
+from labeler.audit.findings import Contrast, Disagreed, Findings, Option
 from labeler.audit.location import COST
 from labeler.audit.marginal import Histograms
 from labeler.audit.measured import Key, Measured, contrast
@@ -184,14 +184,14 @@ class Audit:
         run: Mapping[str, Any],
         *,
         further: Iterable[Option] = (),
-        disagreement: tuple[int, int] | None = None,
+        disagreed: Disagreed | None = None,
     ) -> Findings:
         """What was found.
 
         Args:
             run: What was audited, in the caller's words; counts are added to it.
             further: Policies that the caller ran, for the advice to weigh beside its own.
-            disagreement: Rollouts that two grader versions judge differently, and of how many.
+            disagreed: What two grader versions say of the same rollouts.
         """
         rows = {key: m.row() for key, m in self.measured.items()}
         told = None
@@ -203,7 +203,7 @@ class Audit:
         return Findings(
             run={**run, **self._counts()},
             rows=tuple(row for key, row in rows.items() if not key.measure.startswith(COST)),
-            causes=self._causes.found(disagreement),
+            causes=self._causes.found(disagreed),
             advice=told,
             cautions=cautions(self.settings, self._totals),
             sentences=said,

@@ -19,7 +19,7 @@ import numpy as np
 from labeler.audit.batch import Batch
 from labeler.audit.chains import Bools, Ints
 from labeler.audit.draws import interval, rise
-from labeler.audit.findings import Cause, Example
+from labeler.audit.findings import Cause, Disagreed, Example
 from labeler.audit.sample import Ranks, hashed
 
 LOW, HIGH, NEUTRAL = 0.1, 0.5, 0.05
@@ -81,10 +81,11 @@ class Causes:
         found.examples.sort(key=lambda ranked: (ranked[0], ranked[1].solution_id, ranked[1].step))
         del found.examples[EXAMPLES:]
 
-    def found(self, disagreement: tuple[int, int] | None = None) -> tuple[Cause, ...]:
-        """Every cause that could have been seen; `disagreement` is a count and of how many."""
-        if disagreement is not None:
-            self._found["grader_disagreement"] = _Found(*disagreement, [])
+    def found(self, disagreed: Disagreed | None = None) -> tuple[Cause, ...]:
+        """Every cause that could have been seen."""
+        if disagreed is not None:
+            examples = [(0, example) for example in disagreed.examples[:EXAMPLES]]
+            self._found["grader_disagreement"] = _Found(disagreed.count, disagreed.of, examples)
         return tuple(
             Cause(name, WHAT[name], f.count, f.of, tuple(example for _, example in f.examples))
             for name in WHAT

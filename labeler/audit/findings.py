@@ -48,6 +48,17 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Disagreed:
+    """Rollouts that two grader versions judge differently."""
+
+    count: int
+    of: int
+    """Rollouts that both judged."""
+    examples: tuple[Example, ...] = ()
+    """Some steps with such."""
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """One way in which labels go wrong, and how often."""
 

@@ -191,6 +191,15 @@ def test_verdicts_of_a_second_grader_are_compared(root: Path) -> None:
     rollouts = [row for row in rows if row["completer"] != "solution"]
     assert found.both == len(rollouts)
     assert found.changed == sum(row["verdict"] != "correct" for row in rollouts)
+    solutions = {row["solution_id"]: row for row in label_rows(root)}
+    assert found.examples
+    for example in found.examples:
+        row = solutions[example.solution_id]
+        value = row["labels"][example.step - 1] if example.step else row["value_0"]
+        assert (row["problem_id"], value["n"], value["correct"]) == (
+            example.problem_id, example.n, example.correct,
+        )  # fmt: skip
+        assert example.correct < example.n  # the old grader called all of them right
 
 
 def test_branches_of_trees_are_left_out_and_it_says_so(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from labeler.audit.auditing import audit
-from labeler.audit.findings import Option
+from labeler.audit.findings import Disagreed, Option
 from labeler.audit.settings import pool_size
 from tests.audit.batches import One, found, made, one, planted, settings
 
@@ -76,7 +76,7 @@ def test_examples_and_costs_count_shared_prefixes_once() -> None:
         one("p", (4, [2, 3]), truth=1),
     ]
     made_up = audit([made(chains, tokens=10)], settings(4, tokens_per_second=1.0, max_flip=0.9))
-    findings = made_up.findings({}, disagreement=(2, 7))
+    findings = made_up.findings({}, disagreed=Disagreed(2, 7))
     assert (findings.run["prefixes"], findings.run["rollouts"]) == (3, 12)
     assert findings.advice is not None
     assert (findings.advice.n, findings.advice.rollouts, findings.advice.tokens) == (1, 3, 30)

@@ -21,7 +21,7 @@ from labeler.apps.audit.sources import AuditError, Source, open_source
 from labeler.apps.truths import read_truths
 from labeler.audit.auditing import Audit, compared
 from labeler.audit.chains import Chains
-from labeler.audit.findings import Findings, Option
+from labeler.audit.findings import Disagreed, Findings, Option
 from labeler.audit.measured import Measured, contrast
 from labeler.audit.settings import LARGEST, AuditSettings, pool_size
 from labeler.config import ConfigError
@@ -145,7 +145,7 @@ def audited(source: Source, how: How, only: Shared | None = None) -> Audited:
     found = made.findings(
         _facts(source, scan),
         further=further,
-        disagreement=_disagreement(source, scan, how),
+        disagreed=_disagreed(source, scan, how),
     )
     compared_to = [only.caution] if only is not None and only.caution else []
     before, after = _left_out(scan, found, how), _assumed(scan, found)
@@ -194,12 +194,14 @@ def _replayed(scan: Scan, made: Audit) -> Iterator[Option]:
         yield from options(scan.kept, made.settings, made.reference)
 
 
-def _disagreement(source: Source, scan: Scan, how: How) -> tuple[int, int] | None:
-    """Rollouts that two graders judge differently, and of how many."""
+def _disagreed(source: Source, scan: Scan, how: How) -> Disagreed | None:
+    """What two graders say of the same rollouts; None where none has two verdicts."""
     found = scan.disagreement
     if found is None and how.sample:
         found = asyncio.run(_regraded(source, how))
-    return (found.changed, found.both) if found is not None and found.both else None
+    if found is None or not found.both:
+        return None
+    return Disagreed(found.changed, found.both, tuple(found.examples))
 
 
 async def _regraded(source: Source, how: How) -> Disagreement | None:

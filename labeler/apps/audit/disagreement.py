@@ -7,7 +7,7 @@ Truncated rollouts count as incorrect here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from labeler.apps.audit.counts import INCORRECT, TRUNCATED, Ints, Places, said
 from labeler.apps.audit.sources import Source
+from labeler.audit.findings import Example
 from labeler.files import parts, read_table
 from labeler.ingest import read_unit
 from labeler.model import Finish, Grader, Outcome, Task, digest
@@ -34,19 +35,23 @@ class Disagreement:
     both: int = 0
     """Rollouts that both judged."""
     changed: int = 0
+    examples: list[Example] = field(default_factory=list)
+    """Of the log's own verdicts: some steps of solutions whose rollouts they are."""
 
 
 def add_unit(
     found: Disagreement, places: Places, completer: str, mine: Sequence[Path], other: Sequence[Path]
-) -> None:
-    """Compare the verdicts that two graders gave in one unit."""
+) -> frozenset[int]:
+    """Compare the verdicts that two graders gave in one unit; the places where they differ."""
     codes, kinds = _rows(places, completer, mine)
     codes_other, kinds_other = _rows(places, completer, other)
     shared, at, at_other = np.intersect1d(
         codes, codes_other, assume_unique=True, return_indices=True
     )
     found.both += len(shared)
-    found.changed += int((kinds[at] != kinds_other[at_other]).sum())
+    changed = kinds[at] != kinds_other[at_other]
+    found.changed += int(changed.sum())
+    return frozenset((shared[changed] >> 32).tolist())
 
 
 def _rows(places: Places, completer: str, paths: Sequence[Path]) -> tuple[Ints, Ints]:

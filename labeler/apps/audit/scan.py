@@ -12,7 +12,7 @@ It computes nothing but counts.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -35,7 +35,9 @@ from labeler.apps.audit.kept import Keeper, Kept, Sample
 from labeler.apps.audit.shared import Shared
 from labeler.apps.audit.sources import Source
 from labeler.apps.truths import Name, known
+from labeler.audit.causes import EXAMPLES
 from labeler.audit.chains import UNKNOWN, Chains
+from labeler.audit.findings import Example
 from labeler.files import parts, read_table
 from labeler.ingest import read_unit
 from labeler.model import Problem, Solution, Task, digest
@@ -109,7 +111,9 @@ class Scan:
         counts = count(places, self.source.completer, verdicts, rollouts, self.totals.clock)
         if self.disagreement is not None:
             other = parts(run.verdicts(self.disagreement.other), unit)
-            add_unit(self.disagreement, places, self.source.completer, verdicts, other)
+            changed = add_unit(self.disagreement, places, self.source.completer, verdicts, other)
+            if len(self.disagreement.examples) < EXAMPLES:
+                self.disagreement.examples += _examples(held, changed, counts)
         located = self._located(unit)
         table = self._table(counts, places)
         own = _own(counts)
@@ -169,6 +173,17 @@ class Scan:
             name: Located(UNKNOWN if step is None else step, math.nan if p is None else p)
             for name, step, p in zip(names, steps, sure, strict=True)
         }
+
+
+def _examples(held: Iterable[Held], places: Collection[int], counts: Counts) -> Iterator[Example]:
+    """The steps of solutions whose prefixes are counted at these places."""
+    for one in held:
+        for solution, path in zip(one.task.solutions, one.paths, strict=True):
+            for k, place in enumerate(path[:-1]):
+                if place in places:
+                    said = counts.rollouts[place].tolist()
+                    names = one.task.problem.id, solution.id
+                    yield Example(*names, k, sum(said) - said[UNGRADABLE], said[CORRECT])
 
 
 def _own(counts: Counts) -> Ints:
