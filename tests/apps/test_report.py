@@ -13,6 +13,7 @@ from labeler.apps.label import label, read_config
 from labeler.apps.report import report
 from labeler.apps.report.advised import unaudited
 from labeler.apps.report.holding import Wanted, held
+from labeler.apps.report.logged import Logged, logged
 from labeler.apps.report.making import write
 from labeler.apps.report.page import policy
 from labeler.apps.report.sample import Sample, embedded
@@ -24,7 +25,7 @@ from labeler.files import RunDir, parts, read_rows
 from labeler.model import LabelerError
 from tests.apps.reported import block, evil_run, made
 from tests.conftest import ROOT
-from tests.runs import label_rows, planted_config
+from tests.runs import label_rows, planted_config, rollout_rows
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -197,3 +198,10 @@ def test_what_cannot_be_shown_is_explained(root: Path, tmp_path: Path) -> None:
         made(root, tmp_path / "page.html", max_mb=0)
     with pytest.raises(LabelerError, match="no labels yet"):
         made(tmp_path, tmp_path / "page.html")
+
+
+def test_the_log_is_counted_whole(root: Path) -> None:
+    """The run's own completer's rollouts, the prover's and the judge's answers."""
+    rows = rollout_rows(root)
+    assert logged(RunDir(root)) == Logged(len(rows), sum(row["n_tokens"] for row in rows))
+    assert len({row["completer"] for row in rows}) == 3

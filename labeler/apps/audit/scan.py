@@ -15,6 +15,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
@@ -112,8 +113,8 @@ class Scan:
         if self.disagreement is not None:
             other = parts(run.verdicts(self.disagreement.other), unit)
             changed = add_unit(self.disagreement, places, self.source.completer, verdicts, other)
-            if len(self.disagreement.examples) < EXAMPLES:
-                self.disagreement.examples += _examples(held, changed, counts)
+            lacking = EXAMPLES - len(self.disagreement.examples)
+            self.disagreement.examples += islice(_examples(held, changed, counts), lacking)
         located = self._located(unit)
         table = self._table(counts, places)
         own = _own(counts)
