@@ -9,7 +9,7 @@ welcome in it.
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
@@ -131,6 +131,17 @@ class RunConfig(Params):
             for key, part in parts.items()
             if isinstance(part, dict) and (key == "labels" or part.get("kind") == "adaptive")
         }
+
+    @model_validator(mode="after")
+    def _best_of_some(self) -> Self:
+        """Best-of-J needs J rollouts of a prefix."""
+        most = max(self.policy.n, *(prover.n for prover in self.completers), 0)
+        if (tries := max(self.labels.best_of, default=0)) > most:
+            raise ValueError(
+                f"labels.best_of: of at most {most} rollouts a prefix no {tries} can be drawn; "
+                "raise policy.n, or the n of a further completer"
+            )
+        return self
 
     @field_validator("run_dir")
     @classmethod

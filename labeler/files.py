@@ -213,7 +213,17 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         raise FileError(
             f"{path} has schema version {found or 'none'}; this labeler reads {SCHEMA_VERSION}."
         )
+    refuse_lacking(path, table.schema.names, columns or [])
     return table
+
+
+def refuse_lacking(path: Path, held: Sequence[str], columns: Sequence[str]) -> None:
+    """Raises FileError where a file's columns are not all there that are to be read."""
+    if lacking := sorted({name.split(".")[0] for name in columns} - set(held)):
+        raise FileError(
+            f"{path} has no column {', '.join(lacking)}. Something else than labeler wrote it: "
+            "`labeler label` writes labels anew from the log."
+        )
 
 
 def read_rows(

@@ -3,6 +3,7 @@
 It does not know what the settings mean; what cannot be read is a ConfigError that says why.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,18 @@ from labeler.model import LabelerError
 
 class ConfigError(LabelerError):
     """The configuration is wrong; the command line exits with 2."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Only `true` and `false` are booleans, as in YAML 1.2: `yes` and `no` are words."""
+
+
+_BOOL = "tag:yaml.org,2002:bool"
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in known if tag != _BOOL]
+    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(_BOOL, re.compile("^(?:true|false)$", re.IGNORECASE), [*"tTfF"])
 
 
 def apply_overrides(data: dict[str, Any], overrides: Sequence[str]) -> None:
@@ -53,6 +66,6 @@ def _override(data: dict[str, Any], override: str) -> None:
 def _yaml(text: str, where: str) -> Any:  # noqa: ANN401 - whatever a user wrote
     """Plain data. Of `2024-13-45` or `!!int x`, PyYAML raises what the conversion raises."""
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, _Loader)
     except (yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:
         raise ConfigError(f"{where} is not YAML: {error}") from error

@@ -61,6 +61,7 @@ def test_every_policy_has_a_config() -> None:
         ("seed=!!int x", "seed=!!int x"),
         ("seed=!!timestamp x", "seed=!!timestamp x"),
         ("seed=" + "[" * 5000, "is not YAML"),
+        ("labels.best_of=[2, 999]", "no 999 can be drawn"),
     ],
 )
 def test_what_is_wrong_is_named(override: str, said: str) -> None:
@@ -191,3 +192,15 @@ def test_the_run_directory_follows_the_name(monkeypatch: pytest.MonkeyPatch) -> 
     assert config("run_dir=/x/y").root == Path("/x/y")
     assert config("run_dir=~/$USER_OF_THIS_TEST").root == Path.home() / "somebody"
     assert not os.path.exists(config().root)
+
+
+def test_yes_and_no_are_words_and_still_switch() -> None:
+    """A verifier's two answers are keys called so, and may be called so themselves."""
+    judge = config("judge={kind: verify, yes: Yes, no: No}").judge
+    assert (judge.choices, judge.kind) == (("Yes", "No"), "verify")
+    for word, value in {"yes": True, "off": False, "true": True, "False": False}.items():
+        assert config(f"labels.weighted={word}").labels.weighted is value
+
+
+def test_one_best_of_needs_no_list() -> None:
+    assert config("labels.best_of=4").labels.best_of == (4,)

@@ -49,7 +49,7 @@ def record_of(row: LabelRow, options: ExportOptions, to: Format) -> Record | Dro
     """
     if (drop := _filtered(row, options)) is not None:
         return drop
-    first_error = row["first_error"]
+    first_error = _first_error(row, options)
     upto = first_error if options.after_error == "cut" and first_error else len(row["steps"])
     steps, labels = tuple(row["steps"][:upto]), row["labels"][:upto]
     hard, values = _hard(labels, first_error, options), _soft(row["labels"])[:upto]
@@ -74,6 +74,15 @@ def record_of(row: LabelRow, options: ExportOptions, to: Format) -> Record | Dro
         generator=row["generator"],
         extra={RATINGS: ratings} if options.labels == "ratings" else {},
     )
+
+
+def _first_error(row: LabelRow, options: ExportOptions) -> int | None:
+    """The row's own; with zero=bad the first neutral step, where that comes before."""
+    first: int | None = row["first_error"]
+    if first is None or options.zero == "good":
+        return first
+    neutral = (k for k, step in enumerate(row["labels"], 1) if step["rating"] == 0)
+    return next((k for k in neutral if not first or k < first), first)
 
 
 def _of_outcomes(to: Format, options: ExportOptions) -> bool:

@@ -187,7 +187,9 @@ def as_column(record: Record) -> dict[str, list[float | None]]:
     if record.soft is None:
         return {}
     as_long(SOFT, record.soft, len(record.steps))
-    return {SOFT: list(record.soft)}
+    return {
+        SOFT: [None if v is None else number(f"{SOFT}[{i}]", v) for i, v in enumerate(record.soft)]
+    }
 
 
 def _kind(value: object) -> str:

@@ -46,6 +46,11 @@ class LabelConfig(Params):
     value_model: ValueModel = ValueModel()
     """The model behind the rule posterior and soft_posterior; `labeler calibrate` fits it."""
 
+    @field_validator("best_of", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, value: object) -> object:
+        return (value,) if isinstance(value, int) else value
+
     @field_validator("best_of")
     @classmethod
     def _distinct(cls, value: tuple[int, ...]) -> tuple[int, ...]:

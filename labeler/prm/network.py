@@ -86,7 +86,9 @@ class RewardModel:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a directory for a model. Raises LabelerError where that cannot be."""
+    """Make a directory for a model. Raises LabelerError where that cannot be, or holds anything."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise LabelerError(f"{folder} is not empty, and nothing is overwritten: name another one")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:

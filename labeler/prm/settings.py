@@ -33,7 +33,7 @@ class Settings(Params):
     epochs: PositiveInt = 4
     batch: PositiveInt = 32
     """Solutions an update."""
-    rate: float = Field(default=1e-3, gt=0, allow_inf_nan=False)
+    rate: float = Field(default=1e-3, gt=0, lt=1e30, allow_inf_nan=False)
     """Highest learning rate; rises for a tenth of the updates, then falls to zero. It suits the
     testbed's model; a model of a thousand times its size wants about 1e-5."""
     validation: float = Field(default=0.1, ge=0, lt=1)

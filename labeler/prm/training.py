@@ -126,10 +126,11 @@ def fit(model: RewardModel, items: Sequence[Item]) -> tuple[float, ...]:
             optimiser.step()
             schedule.step()
             total += float(loss.detach())
-        if not math.isfinite(total):
+        sound = all(bool(weights.isfinite().all()) for weights in model.parameters())
+        if not (sound and math.isfinite(total)):
             raise LabelerError(
-                f"the loss of epoch {len(losses) + 1} is no number: lower the rate, which is "
-                f"{settings.rate:g}"
+                f"the loss or a weight of epoch {len(losses) + 1} is no number: lower the rate, "
+                f"which is {settings.rate:g}"
             )
         losses.append(total / updates)
     model.backbone.eval()

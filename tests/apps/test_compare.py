@@ -199,6 +199,8 @@ BAD: dict[str, tuple[Callable[[Path], list[Any]], dict[str, Any], str]] = {
     ),
     "zero for another": (lambda r: [row_of(r, "trl")], {"zero": "good"}, "trl has none"),
     "zero of a third kind": (lambda r: [row_of(r, "prm800k")], {"zero": "half"}, "good or bad"),
+    "threshold that is none": (
+        lambda r: [row_of(r, "scan")], {"threshold": float("nan")}, "a value between 0 and 1"),
     "threshold of hard labels": (lambda r: [row_of(r, "trl")], {"threshold": 0.5}, "hard ones"),
     "no object": (lambda _: [[1, 2]], {}, "no row: malformed"),
 }  # fmt: skip

@@ -25,7 +25,7 @@ from labeler.files import RunDir, parts, read_rows
 from labeler.model import LabelerError
 from tests.apps.reported import block, evil_run, made
 from tests.conftest import ROOT
-from tests.runs import label_rows, planted_config, rollout_rows
+from tests.runs import label_rows, planted_config
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -202,6 +202,6 @@ def test_what_cannot_be_shown_is_explained(root: Path, tmp_path: Path) -> None:
 
 def test_the_log_is_counted_whole(root: Path) -> None:
     """The run's own completer's rollouts, the prover's and the judge's answers."""
-    rows = rollout_rows(root)
+    rows = list(read_rows(parts(RunDir(root).rollouts)))
     assert logged(RunDir(root)) == Logged(len(rows), sum(row["n_tokens"] for row in rows))
     assert len({row["completer"] for row in rows}) == 3

@@ -124,7 +124,7 @@ def test_a_neutral_step_is_good_or_bad_as_stated() -> None:
     targets = tuple(step["target"] for step in row["labels"])
     assert record(row, zero="good").hard == targets
     assert record(row, zero="bad").hard == (False, *targets[1:])
-    assert record(row, zero="bad").first_error == 3
+    assert record(row, zero="bad").first_error == 1
 
 
 def test_labels_without_ratings_are_counted_as_such() -> None:

@@ -17,7 +17,7 @@ from labeler.labels import SolutionLabel, StepLabel
 from labeler.model import LabelerError
 from labeler.prm.__main__ import app
 from labeler.prm.examples import Example, read_run, read_truth
-from labeler.prm.network import load, start
+from labeler.prm.network import load, make_folder, start
 from labeler.prm.settings import Settings
 from labeler.prm.training import train
 from labeler.shards import write_labels
@@ -99,7 +99,7 @@ def test_labels_that_teach_nothing_are_refused() -> None:
 
 
 def test_a_loss_that_is_no_number_ends_the_training() -> None:
-    with pytest.raises(LabelerError, match="loss of epoch 1 is no number: lower the rate"):
+    with pytest.raises(LabelerError, match="epoch 1 is no number: lower the rate"):
         train(EXAMPLES, settings(rate=1e9, batch=1))
 
 
@@ -200,3 +200,11 @@ def _without_newline(base: Path) -> None:
     made = PreTrainedTokenizerFast(tokenizer_object=core, unk_token="[UNK]")
     made.chat_template = "{{ messages[0].content }}"
     made.save_pretrained(base)
+
+
+def test_no_model_is_written_over_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"a base")
+    with pytest.raises(LabelerError, match="nothing is overwritten"):
+        make_folder(tmp_path)
+    make_folder(tmp_path / "new")
+    assert (tmp_path / "new").is_dir()

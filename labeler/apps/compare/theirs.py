@@ -88,6 +88,8 @@ def format_of(how: Reading, name: str) -> Format:
         raise ConfigError(f"--zero is good or bad, not {how.zero!r}")
     if how.zero is not None and name != "prm800k":
         raise ConfigError(f"--zero says how ratings of prm800k are read; {name} has none")
+    if how.threshold is not None and not 0 <= how.threshold <= 1:
+        raise ConfigError(f"--threshold: a value between 0 and 1 is needed, not {how.threshold:g}")
     if how.threshold is not None and not plain.carries_soft:
         raise ConfigError(f"--threshold is for soft labels; {name} holds hard ones")
     if name == "prm800k":

@@ -42,8 +42,9 @@ def _add(found: Benchmarks, file: Path, position: str, row: Mapping[str, Any]) -
     question = _question(row)
     if question is None or not found.add(file.name, position, question):
         raise LabelerError(
-            f"--decontaminate {file}: {position} has no question in {' or '.join(_NAMES)} (its "
-            f"columns: {', '.join(map(str, row)) or 'none'}): rename the column that holds it."
+            f"--decontaminate {file}: {position} has no question, a text that is not blank, in "
+            f"{' or '.join(_NAMES)} (its columns: {', '.join(map(str, row)) or 'none'}): name its "
+            "column so, or mend the row."
         )
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from labeler.exporting import COLUMNS
-from labeler.files import SCHEMA_VERSION, FileError, RunDir, parts
+from labeler.files import SCHEMA_VERSION, FileError, RunDir, parts, refuse_lacking
 from labeler.model import LabelerError
 
 BATCH = 256
@@ -65,6 +65,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with pq.ParquetFile(path) as file:
             _check(file.schema_arrow.metadata or {}, path)
+            refuse_lacking(path, file.schema_arrow.names, COLUMNS)
             for batch in file.iter_batches(batch_size=BATCH, columns=list(COLUMNS)):
                 yield from batch.to_pylist()
     except (pa.ArrowException, OSError) as error:

@@ -57,6 +57,11 @@ def go_together(options: ExportOptions, to: Format) -> None:
             f"--zero bad makes wrong steps of neutral ones, and {to.name} is not for that: prm800k "
             "holds ratings themselves (--labels ratings), processbench first errors."
         )
+    if options.after_error == "hard" and to.name == "processbench":
+        raise ConfigError(
+            "--after-error hard: a row of processbench names the first error, and holds no labels "
+            "of steps. Use keep."
+        )
     if options.after_error == "cut" and to.name in _OUTCOMES:
         raise ConfigError(
             f"--after-error cut: a row of {to.name} says whether the solution's answer is right, "

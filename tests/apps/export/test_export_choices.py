@@ -34,6 +34,7 @@ def test_a_format_that_is_only_read_is_refused(root: Path, tmp_path: Path) -> No
         ("prm800k", {"zero": "bad"}, "--labels ratings"),
         ("orm", {"labels": "soft", "after_error": "cut"}, "a solution that is cut has none"),
         ("processbench", {"after_error": "cut"}, "a solution that is cut has none"),
+        ("processbench", {"after_error": "hard"}, "holds no labels of steps"),
     ],
 )
 def test_options_that_a_format_has_no_place_for(

@@ -156,3 +156,26 @@ def test_memory_does_not_grow_with_the_rows(large: Path, tmp_path: Path) -> None
     assert facts.tally.rows_in == ROWS
     assert len(alive) > 20
     assert max(alive) < 20_000, "batches hold fewer objects, all rows over a million"
+
+
+def test_two_writers_of_one_folder(tmp_path: Path) -> None:
+    """One makes it whole, the other is refused and touches nothing."""
+    with whole_folder(tmp_path / "out") as part:
+        (part / "train.jsonl").write_text("first")
+        with (
+            pytest.raises(FileError, match="another command is writing"),
+            whole_folder(tmp_path / "out"),
+        ):
+            raise AssertionError("two at once")
+    assert [f.read_text() for f in (tmp_path / "out").iterdir()] == ["first"]
+    with pytest.raises(FileError, match="is there already"), whole_folder(tmp_path / "out"):
+        raise AssertionError("it was overwritten")
+
+
+@pytest.mark.parametrize("column", ["keep", "labels"])
+def test_labels_without_a_column_are_told(copy: Path, tmp_path: Path, column: str) -> None:
+    for path in (copy / "labels").glob("*.parquet"):
+        table = pq.read_table(path)
+        pq.write_table(table.drop_columns([column]), path)
+    with pytest.raises(FileError, match=f"has no column {column}"):
+        export(wish(copy, tmp_path / "out"))
