@@ -111,8 +111,8 @@ def show(summary: Summary, config: RunConfig, console: Console) -> None:
     if summary.given_up:
         cause = next(iter(summary.given_up.values()))
         console.print(
-            f"{len(summary.given_up)} prefixes or questions to a judge got no answer, such as: "
-            f"{escape(cause)}",
+            f"{len(summary.given_up)} prefixes (of solutions, or a judge's questions) could not be "
+            f"rolled out, such as: {escape(cause)}",
             style="red",
         )
     if not complete(summary):
