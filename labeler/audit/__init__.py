@@ -13,7 +13,7 @@
 2. Intervals are over problems (`estimates`), and nothing depends on batches or their order.
 3. The pool is noisy too. What is said against `value` speaks of V itself: reliability and standard
    errors by moments (`marginal`), numbers beyond the pool by a mixture (`mixture`).
-4. What cannot be said is None or has no row, and a caution says why (`saying`).
+4. What cannot be said is None or has no row, and a caution says why (`cautions`).
 
 Measures, by module:
 

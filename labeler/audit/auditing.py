@@ -11,6 +11,7 @@ from labeler.audit import calibration, location, marginal, posterior_rule, progr
 from labeler.audit.advice import BEYOND, Known, advice, reference
 from labeler.audit.batch import Batch, Cell, Part
 from labeler.audit.causes import Causes
+from labeler.audit.cautions import cautions
 from labeler.audit.chains import Bools, Chains, Floats, join
 from labeler.audit.estimates import Sums, per_problem, ratio, weights
 from labeler.audit.findings import Contrast, Disagreed, Findings, Option
@@ -19,7 +20,7 @@ from labeler.audit.marginal import Histograms
 from labeler.audit.measured import Key, Measured, contrast
 from labeler.audit.mixture import Mixture, fitted
 from labeler.audit.sample import Problems, hashed, numbered
-from labeler.audit.saying import cautions, sentences
+from labeler.audit.saying import sentences
 from labeler.audit.settings import AuditSettings
 from labeler.audit.totals import Totals
 

@@ -5,7 +5,8 @@
 `show` and `outputs` tell what came out.
 """
 
-from labeler.apps.audit.audits import How, audit, findings_of
+from labeler.apps.audit.audits import audit, findings_of
+from labeler.apps.audit.how import How
 from labeler.apps.audit.outputs import Outputs
 
 __all__ = ["How", "Outputs", "audit", "findings_of"]
