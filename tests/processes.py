@@ -50,7 +50,7 @@ class Command:
         except ProcessLookupError:
             return
 
-    def wait(self, timeout: float = 240) -> tuple[int, str]:
+    def wait(self, timeout: float = 480) -> tuple[int, str]:
         """Exit code and output."""
         output, _ = self.process.communicate(timeout=timeout)
         return self.process.returncode, output
