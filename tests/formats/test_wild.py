@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.formats import FORMATS, BadRowError, Record, recognise
-from tests.formats.test_rows import BENCH, FLOW, MM, QWEN_ROW, SHEPHERD, TRL_ROW, prm800k, rated
+from tests.formats.rows import BENCH, FLOW, MM, QWEN_ROW, SHEPHERD, TRL_ROW, prm800k, rated
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 3) | st.floats() | st.text(max_size=4),
