@@ -157,6 +157,7 @@ async def test_killed_while_it_judges(tmp_path: Path) -> None:
         server.bodies.clear()
         path = served(killed, server.url, **judge)
         path.write_text(path.read_text() + "flush_seconds: 0.05\n")
+        server.delay_s = 0.1
         with labeler("run", path) as command:
             await asyncio.to_thread(until, lambda: len(server.bodies) >= len(asked) // 2)
             for pid in command.pids():

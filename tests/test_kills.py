@@ -3,6 +3,7 @@
 With a recorded pool the labels must equal those of a run that nobody disturbed, exactly.
 """
 
+import itertools
 import random
 import signal
 import time
@@ -22,6 +23,7 @@ from tests.runs import (
 )
 
 KILLS = 20
+SLOWER = "completer.delay_ms=400"  # a run that is to be found at work, however loaded the machine
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +68,9 @@ def test_the_driver_killed_at_seeded_points(
     pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     rng = random.Random(20)
-    killed = 0
+    killed, attempts = 0, itertools.count()  # an attempt may end before its first kill
     while killed < KILLS:
-        folder = tmp_path / str(killed)
+        folder = tmp_path / str(next(attempts))
         folder.mkdir()
         config, root = recorded_config(pool, folder), folder / "run"
         for _ in range(5):  # up to five kills in a row, then let it finish
@@ -115,13 +117,13 @@ def test_ctrl_c_flushes_and_says_how_to_go_on(
     pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     config, root = recorded_config(pool, tmp_path, flush_seconds=3600), tmp_path / "run"
-    with labeler("run", config) as command:
+    with labeler("run", config, SLOWER) as command:
         until(lambda: list(root.glob("manifest/*.json")))
         command.process.send_signal(signal.SIGINT)
         code, output = command.wait()
         assert command.is_gone()
     assert code == 130
-    assert f"labeler run {config}" in output
+    assert f"labeler run {config} {SLOWER}" in output
     assert label_rows(root), "committed units are published"
     kept = rollout_rows(root)
     code, output = finished("run", config)
@@ -188,7 +190,7 @@ def test_engine_actors_and_driver_killed_on_ray(
         pool, tmp_path, runner={"kind": "ray", "actors": 1, "cpus": 1}, flush_seconds=0.1
     )
     root, rng = tmp_path / "run", random.Random(5)
-    with labeler("run", config) as command:
+    with labeler("run", config, SLOWER) as command:
         for _ in range(3):
             victim = _actor_at_work(command, root)
             time.sleep(rng.uniform(0, 0.3))
@@ -208,13 +210,13 @@ def test_engine_actors_and_driver_killed_on_ray(
 def test_ctrl_c_on_ray(pool: Path, undisturbed: list[dict[str, Any]], tmp_path: Path) -> None:
     config = recorded_config(pool, tmp_path, runner={"kind": "ray"}, flush_seconds=3600)
     root = tmp_path / "run"
-    with labeler("run", config) as command:
+    with labeler("run", config, SLOWER) as command:
         until(lambda: list(root.glob("manifest/*.json")))
         command.process.send_signal(signal.SIGINT)
         code, output = command.wait()
         assert command.is_gone()
     assert code == 130
-    assert f"labeler run {config}" in output
+    assert f"labeler run {config} {SLOWER}" in output
     assert finished("run", config)[0] == 0
     assert label_rows(root) == undisturbed
 
