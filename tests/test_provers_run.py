@@ -153,8 +153,11 @@ def test_best_of_is_null_under_an_early_stopping_policy(tmp_path: Path) -> None:
         completers=[CUT],
         labels={"best_of": [1]},
     )
-    run(load(config))
-    for row in label_rows(tmp_path / "run"):
+    done = run(load(config))
+    rows = label_rows(tmp_path / "run")
+    assert f"no values in {len(rows)} of {len(rows)} solutions" in done.facts.provers["best_of_1"]
+    assert "no values" not in done.facts.provers["cut/best_of_1"]
+    for row in rows:
         assert {p["soft"] for p in columns(row, "best_of_1")[:-1]} == {None}
         assert None not in [p["soft"] for p in columns(row, "cut/best_of_1")]
 

@@ -11,7 +11,7 @@ from labeler.config import RunConfig
 from labeler.files import RunDir, count_rows, parts
 from labeler.ingest import count_quarantine, read_unit
 from labeler.samplers import GENERATOR
-from labeler.shards import Facts, Trees, count_labels
+from labeler.shards import Facts, LabelCounts, Trees, count_labels
 
 
 def facts_of(config: RunConfig, where: RunDir, entries: Mapping[str, manifest.Entry]) -> Facts:
@@ -42,15 +42,21 @@ def facts_of(config: RunConfig, where: RunDir, entries: Mapping[str, manifest.En
         quarantined=quarantined,
         failed=failed,
         trees=trees if any(e.states for e in done) else None,
-        provers=_provers(config, list(done)),
+        provers=_provers(config, list(done), counts),
         neutral=config.labels.neutral,
         weighted=config.labels.weighted,
     )
 
 
-def _provers(config: RunConfig, done: Sequence[manifest.Entry]) -> dict[str, str]:
+def _provers(
+    config: RunConfig, done: Sequence[manifest.Entry], counts: LabelCounts
+) -> dict[str, str]:
     """What each further prover is, by name."""
-    told = {f"best_of_{j}": f"Best-of-{j} of the completer" for j in config.labels.best_of}
+    untold = ""
+    if counts.adaptive:
+        of = f"{counts.adaptive} of {counts.solutions} solutions"
+        untold = f"; no values in {of}, whose rollouts stopped by their outcomes"
+    told = {f"best_of_{j}": f"Best-of-{j} of the completer{untold}" for j in config.labels.best_of}
     named = {p.name: p for entry in done for p in entry.provers}
     for name, prover in named.items():
         units = sum(any(p.name == name for p in entry.provers) for entry in done)

@@ -181,6 +181,9 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
         str(counts.bases.get("measured", 0)),
         "by rollouts; the last step by its answer",
     )
+    if facts.provers:
+        yield "provers", str(len(facts.provers)), "values under each, beside the completer's own"
+        yield from ((f"  {name}", "", what) for name, what in facts.provers.items())
     yield "rollouts behind them", str(counts.rollouts), f"{counts.tokens} tokens"
     yield "truncated", f"{counts.share(counts.truncated):.1%}", "of the rollouts of steps"
     yield "ungradable", f"{counts.share(counts.ungradable):.1%}", "topped up once"

@@ -35,6 +35,8 @@ class LabelCounts:
     rollouts: int = 0
     """A rollout of a prefix that several solutions share counts in each of them."""
     tokens: int = 0
+    adaptive: int = 0
+    """Solutions whose numbers of rollouts depended on the outcomes."""
     with_failures: int = 0
     """Solutions with a prefix that could not be rolled out."""
     step_rollouts: int = 0
@@ -82,6 +84,7 @@ def _tally(column: pa.ChunkedArray) -> dict[Any, int]:
 def _totals(table: pa.Table, labels: pa.ChunkedArray) -> dict[str, int]:
     """The sums of one file. Step K's n is its own answer's verdict, not a rollout."""
     own = _tally(table["is_correct"])
+    stopping = pc.struct_field(pc.list_element(table["labels"], 0), "stopping")
     right, wrong = own.get(True, 0), own.get(False, 0)
     graded, truncated, ungradable = (
         pc.sum(pc.struct_field(labels, name), min_count=0).as_py()
@@ -94,6 +97,7 @@ def _totals(table: pa.Table, labels: pa.ChunkedArray) -> dict[str, int]:
         "steps": len(labels),
         "rollouts": pc.sum(table["n_rollouts"], min_count=0).as_py(),
         "tokens": pc.sum(table["n_tokens"], min_count=0).as_py(),
+        "adaptive": _tally(stopping).get("adaptive", 0),
         "with_failures": pc.sum(
             pc.greater(pc.list_value_length(table["failures"]), 0), min_count=0
         ).as_py(),
