@@ -28,7 +28,7 @@ def read_truths(path: Path) -> dict[Name, int]:
     found: dict[Name, int] = {}
     for row in rows(ProblemsConfig(path=str(path))):
         if isinstance(row, Rejected):
-            raise ConfigError(f"{path}: {row.position} is no row: {row.reason}")
+            raise ConfigError(f"{path}: {row.position} is no row: {row.told}")
         position, held = row
         where = f"{path}: {position}"
         name, step = _name(held, where), _first_error(held, where)

@@ -1,4 +1,4 @@
-"""examples.py - label shards and benchmark files, read through `datasets`, as solutions to learn.
+"""examples.py - label shards, read through `datasets`, and benchmark files, as solutions to learn.
 
 Streaming, so that nothing is written to a cache. A row that consensus filtering dropped (`keep` is
 false) is left out.
@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from labeler.apps.row_files import all_rows, data_files
 from labeler.formats import BadRowError, ProcessBench, Record
 from labeler.model import LabelerError
 from labeler.prm.settings import Labels
+from labeler.problems import Rejected
 
 _COLUMNS = (
     "problem_id", "question", "steps", "labels", "first_error", "first_error_posterior",
@@ -67,7 +69,7 @@ def read_run(run: Path, labels: Labels) -> Found:
     if not files:
         raise LabelerError(f"{run} has no labels/*.parquet: run `labeler run` or `label` first")
     held = [file for file in files if _count(file)]
-    rows = _rows("parquet", held, columns=list(_COLUMNS)) if held else ()
+    rows = _rows(held) if held else ()
     read = [None if row["keep"] is False else _example(row, labels) for row in rows]
     kept = [example for example in read if example is not None]
     examples = tuple(example for example in kept if example.says_something)
@@ -106,33 +108,35 @@ def _count(file: Path) -> int:
 def read_truth(path: Path) -> list[Record]:
     """Solutions whose first error is known: rows of ProcessBench in JSON, JSONL or Parquet.
 
-    Raises LabelerError naming the row where the file has another shape.
+    Of a folder, those of its files. Raises LabelerError naming the row where one has another shape.
     """
-    kind = "parquet" if path.suffix == ".parquet" else "json"
-    if not path.is_file():
-        raise LabelerError(f"there is no file {path}")
-    if not path.stat().st_size:
-        raise LabelerError(f"{path} has no rows")
     found = []
-    for number, row in enumerate(_rows(kind, [path]), 1):
+    for read in all_rows(data_files(path)):
+        if isinstance(read, Rejected):
+            raise LabelerError(f"{read.position} is no row: {read.told}")
+        position, row = read
         try:
             found += ProcessBench().read(row)
         except BadRowError as e:
-            raise LabelerError(f"{path}, row {number}: {e}") from e
+            raise LabelerError(f"{position}: {e}") from e
     if not found:
         raise LabelerError(f"{path} has no rows")
     return found
 
 
-def _rows(kind: str, files: Sequence[Path], **options: object) -> Iterator[Mapping[str, Any]]:
+def _rows(files: Sequence[Path]) -> Iterator[Mapping[str, Any]]:
     import datasets
 
     try:
         yield from datasets.load_dataset(
-            kind, data_files=[str(f) for f in files], split="train", streaming=True, **options
+            "parquet",
+            data_files=[str(f) for f in files],
+            split="train",
+            streaming=True,
+            columns=list(_COLUMNS),
         )
     except (datasets.exceptions.DatasetsError, ValueError) as e:  # Arrow's errors are ValueErrors
-        raise LabelerError(f"{files[0]} cannot be read as {kind}: {e}") from e
+        raise LabelerError(f"{files[0]} cannot be read as Parquet: {e}") from e
 
 
 def _example(row: Mapping[str, Any], labels: Labels) -> Example:

@@ -63,6 +63,18 @@ class Rejected:
     row: Mapping[str, Any] | str
     """What was there, as far as it could be read."""
 
+    @property
+    def told(self) -> str:
+        """The reason in words, of what cannot be read as a row at all."""
+        return _UNREADABLE.get(self.reason, self.reason)
+
+
+_UNREADABLE: Mapping[str, str] = {
+    Rejection.MALFORMED: "no JSON object, or a value that cannot be read",
+    Rejection.NOT_UTF8: "no UTF-8, or half of a surrogate pair",
+    Rejection.TOO_LONG: "longer than any row",
+}
+
 
 def as_json(value: Any) -> str:  # noqa: ANN401 - any value of a row
     """The value as JSON for people to read. It never raises; lone surrogates stay in it."""

@@ -202,7 +202,7 @@ BAD: dict[str, tuple[Callable[[Path], list[Any]], dict[str, Any], str]] = {
     "threshold that is none": (
         lambda r: [row_of(r, "scan")], {"threshold": float("nan")}, "a value between 0 and 1"),
     "threshold of hard labels": (lambda r: [row_of(r, "trl")], {"threshold": 0.5}, "hard ones"),
-    "no object": (lambda _: [[1, 2]], {}, "no row: malformed"),
+    "no object": (lambda _: [[1, 2]], {}, "no row: no JSON object"),
 }  # fmt: skip
 
 

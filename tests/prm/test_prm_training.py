@@ -186,12 +186,15 @@ def test_a_file_of_the_wrong_shape_names_its_row(tmp_path: Path) -> None:
     path.write_text(json.dumps(good) + "\n")
     assert read_truth(path)[0].first_error == 0
     path.write_text(json.dumps(good) + "\n" + json.dumps(good | {"label": 7}) + "\n")
-    with pytest.raises(LabelerError, match="row 2"):
+    with pytest.raises(LabelerError, match=r"truth.jsonl:2: label"):
+        read_truth(path)
+    path.write_text("\n".join(json.dumps(good | {"label": n}) for n in (0, 1.0, -1)))
+    with pytest.raises(LabelerError, match=r"truth.jsonl:2: label: 1.0 is no index"):
         read_truth(path)
     path.write_text("{not json")
-    with pytest.raises(LabelerError, match="cannot be read as json"):
+    with pytest.raises(LabelerError, match=r"truth.jsonl:1 is no row: no JSON object"):
         read_truth(path)
-    with pytest.raises(LabelerError, match="there is no file"):
+    with pytest.raises(LabelerError, match="there is no such file"):
         read_truth(tmp_path / "nowhere.json")
 
 

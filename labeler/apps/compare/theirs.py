@@ -64,7 +64,7 @@ def records(how: Reading, read: Read) -> Iterator[Record]:
     for found in all_rows(files):
         read.rows += 1
         if isinstance(found, Rejected):
-            _refuse(read, found.position, f"no row: {found.reason}")
+            _refuse(read, found.position, f"no row: {found.told}")
             continue
         position, row = found
         form = form or _recognised(how, position, row)

@@ -29,7 +29,7 @@ def read_benchmarks(files: Sequence[Path]) -> tuple[Benchmarks, dict[str, int]]:
         for row in all_rows(data_files(file, "--decontaminate")):
             if isinstance(row, Rejected):
                 raise LabelerError(
-                    f"--decontaminate {file}: {row.position} is no row ({row.reason}): mend it."
+                    f"--decontaminate {file}: {row.position} is no row ({row.told}): mend it."
                 )
             _add(found, file, *row)
         if len(found) == before:

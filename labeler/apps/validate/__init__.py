@@ -56,9 +56,7 @@ def validate(wish: ValidateWish) -> Report:
     for read in all_rows(files):
         report.rows += 1
         if isinstance(read, Rejected):
-            report.add(
-                Fault(Kind.UNREADABLE, read.position, "row", f"no row ({read.reason})", "Mend it.")
-            )
+            report.add(Fault(Kind.UNREADABLE, read.position, "row", read.told, "Mend it."))
             continue
         position, row = read
         if report.rows == 1:

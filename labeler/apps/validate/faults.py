@@ -15,6 +15,8 @@ class Kind(StrEnum):
     """No row: no JSON object, or not UTF-8."""
     SHAPE = "shape"
     """A column is missing, or holds what the format does not allow."""
+    DOUBLED = "doubled id"
+    """Another row has its id, by which predictions are joined to it."""
     SOFT = "soft label"
     """A label between true and false where the trainer drops or refuses it."""
     MIXED = "mixed labels"

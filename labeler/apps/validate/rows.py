@@ -42,12 +42,14 @@ class Found:
 
 
 class RowCheck:
-    """Looks at rows one by one; it remembers only what kind of labels the first one has."""
+    """Looks at rows one by one; it remembers what kind of labels the first one has, and ids."""
 
     def __init__(self, fmt: Format) -> None:
         self._format = fmt
         self._only_read = bool(only_read(fmt))
         self._sort: str | None = None
+        self._ids: set[int] = set()
+        """Hashes, 8 bytes each, of the ids of solutions, in formats that have them."""
         self.partly: Counter[Partly] = Counter()
         """Rows whose round trip could not be that of the row itself."""
 
@@ -59,7 +61,20 @@ class RowCheck:
             records = self._format.read(row)
         except BadRowError as error:
             return [], Found(Kind.SHAPE, error.field_name, error.problem, error.fix)
-        return records, self._round_trip(row, records)
+        return records, self._doubled(records) or self._round_trip(row, records)
+
+    def _doubled(self, records: Sequence[Record]) -> Found | None:
+        """An id that another row has."""
+        for key, name in ((hash(record.id), record.id) for record in records if record.id):
+            if key in self._ids:
+                return Found(
+                    Kind.DOUBLED,
+                    "id",
+                    f"an earlier row has {_short(repr(name))}, too",
+                    "Give every solution an id of its own: predictions are joined by it.",
+                )
+            self._ids.add(key)
+        return None
 
     def _labels(self, row: Row) -> Found | None:
         """Soft labels where none may be, and labels of several kinds, in a row or between rows."""

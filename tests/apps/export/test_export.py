@@ -90,7 +90,7 @@ def test_benchmark_problems_are_dropped_and_listed(root: Path, tmp_path: Path) -
         ("b.jsonl", "", "holds no row"),
         ("b.jsonl", '{"text": "q"}\n', r"b.jsonl:1 has no question, .* \(its columns: text\)"),
         ("b.jsonl", '{"problem": "one"}\n{"problem": ["q"]}\n', "b.jsonl:2 has no question"),
-        ("b.jsonl", '{"problem": "one"}\nnone\n', r"b.jsonl:2 is no row \(malformed\)"),
+        ("b.jsonl", '{"problem": "one"}\nnone\n', r"b.jsonl:2 is no row \(no JSON object"),
         ("b.jsonl", '{"question": "?!"}\n', "b.jsonl:1 has no question"),
         ("b.parquet", "no Parquet", "cannot read"),
         ("b.txt", "q", "b.txt: cannot tell what it is"),

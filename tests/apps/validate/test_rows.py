@@ -218,6 +218,13 @@ def test_labels_of_another_kind_than_in_the_first_row() -> None:
     assert (found.kind, found.field) == (Kind.MIXED, "label")
 
 
+def test_an_id_that_an_earlier_row_has() -> None:
+    other = {**row("processbench"), "id": "t"}
+    found = fault("processbench", row("processbench"), other, row("processbench"))
+    assert found is not None
+    assert (found.kind, found.field) == (Kind.DOUBLED, "id")
+
+
 @pytest.mark.parametrize("name", [n for n in WRITTEN if n not in ("prm800k",)])
 def test_a_missing_column_is_named(name: str) -> None:
     for column in row(name):

@@ -190,6 +190,9 @@ def test_unreadable_rows_are_counted(tmp_path: Path) -> None:
     assert report.rows == 6
     assert report.counts == {Kind.UNREADABLE: 3, Kind.SHAPE: 1}
     assert [fault.position for fault in report.first] == [f"rows.jsonl:{n}" for n in (2, 3, 4, 5)]
+    assert [fault.problem for fault in report.first][:2] == [
+        "no JSON object, or a value that cannot be read"
+    ] * 2
 
 
 def test_the_first_faults_are_told_and_all_are_counted(tmp_path: Path) -> None:
