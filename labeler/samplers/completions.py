@@ -2,13 +2,17 @@
 
 1. 429, 5xx, a broken connection, a timeout and an answer that makes no sense are tried again,
    after waits that grow (or as long as the server's Retry-After says); when the tries are
-   spent, the completion comes back as an error with the last cause.
+   spent, the completion comes back as an error with the last cause. A server that fails the
+   same request for the third time is told of, once a minute at most.
 2. A prompt that leaves no room in the model's context comes back truncated, with no text.
 3. Any other status means that no retry will mend it: SamplerError with the server's own words.
 4. Jitter comes from content: no global random state.
 """
 
 import asyncio
+import logging
+import math
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +26,12 @@ from labeler.samplers.choices import Choices, as_text, logprob
 if TYPE_CHECKING:
     import httpx
 
+log = logging.getLogger(__name__)
+
+_QUIET_TRIES = 2
+"""A busy server may well fail a request so often."""
+_QUIET_S = 60.0
+"""Between two warnings."""
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH}
 _TOO_LONG = ("maximum context length", "context size", "context_length_exceeded")
 """How servers say that a prompt is longer than the context."""
@@ -55,13 +65,14 @@ class _Answer:
     wait_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Link:
     """The connection that all samplers of a source share."""
 
     client: "httpx.AsyncClient"
     slots: asyncio.Semaphore
     settings: EndpointSettings
+    _warned_at: float = -math.inf
 
     async def ask(self, body: dict[str, Any], bits: bytes, choices: Choices = ()) -> Completion:
         """One completion; tries again as configured. `bits` give the jitter.
@@ -75,9 +86,20 @@ class Link:
             if answer.completion is not None:
                 return answer.completion
             if tries < self.settings.retries:
+                if tries >= _QUIET_TRIES:
+                    self._warn(answer.cause)
                 wait = min(self.settings.backoff_s * 2.0**tries, 60.0) * (0.5 + uniform(bits[8:]))
                 await asyncio.sleep(wait if answer.wait_s is None else answer.wait_s)
         return failed(answer.cause, body.get("seed"))
+
+    def _warn(self, cause: str) -> None:
+        if (now := time.monotonic()) - self._warned_at < _QUIET_S:
+            return
+        self._warned_at = now
+        log.warning(
+            "%s does not complete (%s): each request is tried again, up to %d times",
+            *(self.client.base_url, cause, self.settings.retries),
+        )
 
     async def _try(self, body: dict[str, Any], choices: Choices) -> _Answer:
         import httpx

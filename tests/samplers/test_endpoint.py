@@ -59,6 +59,19 @@ async def test_spent_retries_are_an_error_with_the_last_cause() -> None:
     assert len(server.bodies) == 3
 
 
+async def test_a_server_that_stays_away_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    busy = [Reply(429, "busy")] * 2
+    async with serving(script=busy) as server, endpoint(server, retries=4) as sampler:
+        await sampler.complete(PREFIX, [0])
+        assert not caplog.records
+        server.script = [Reply(503, "gone")] * 12
+        completions = await sampler.complete(PREFIX, range(4))
+    assert {c.finish for c in completions} == {Finish.STOP}
+    [warning] = [record.getMessage() for record in caplog.records]
+    assert f"{server.url}/ does not complete (503: gone)" in warning
+    assert "up to 4 times" in warning
+
+
 async def test_a_server_that_is_not_there_is_an_error() -> None:
     async with serving() as server:
         pass
