@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,10 @@ def test_labels_are_rewritten_without_a_model(folder: Path) -> None:
     root = folder / "run"
     before = label_rows(root)
     overrides = ["labels.best_of=[2]", "labels.n=2", "labels.weighted=true", "labels.neutral=0.9"]
-    label(root, overrides)
+    counts = label(root, overrides).counts
+    rated = Counter(step["rating"] for row in label_rows(root) for step in row["labels"])
+    assert rated[0]
+    assert counts.ratings == {"undecided" if r is None else str(r): n for r, n in rated.items()}
     for row in label_rows(root):
         names = [p["prover"] for p in row["provers_0"]]
         assert names == ["best_of_2", "cut", "cut/best_of_2", "same", "same/best_of_2"]
@@ -107,7 +111,7 @@ def test_labels_are_rewritten_without_a_model(folder: Path) -> None:
         for step in row["labels"]:
             assert (step["rating"] is None) == (step["target"] is None)
         assert all(0 <= step["weighted"] <= 1 for step in row["labels"])
-    label(root, ["labels.best_of=[1,4]"])
+    assert not label(root, ["labels.best_of=[1,4]"]).counts.ratings
     assert label_rows(root) == before
 
 

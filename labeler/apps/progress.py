@@ -176,6 +176,9 @@ def _fact_rows(facts: Facts) -> Iterator[tuple[str, str, str]]:
     yield "steps labelled", str(counts.steps), "one boolean `target` each, and soft values"
     yield "  target true", str(counts.targets.get("true", 0)), "before the first error"
     yield "  target false", str(counts.targets.get("false", 0)), "from the first error on"
+    if counts.ratings:
+        neutral = f"progress within {facts.neutral:g} of zero"
+        yield "  rated 0 (neutral)", str(counts.ratings.get("0", 0)), neutral
     yield (
         "  measured",
         str(counts.bases.get("measured", 0)),

@@ -148,6 +148,7 @@ def _labels(counts: LabelCounts) -> Iterator[str]:
     yield from _table(("solutions", "count"), solutions)
     steps = {f"target {key}": _part(n, counts.steps) for key, n in sorted(counts.targets.items())}
     steps |= {key: _part(n, counts.steps) for key, n in sorted(counts.bases.items())}
+    steps |= {f"rating {key}": _part(n, counts.steps) for key, n in sorted(counts.ratings.items())}
     yield from _table((f"of {counts.steps:,} steps", "count"), steps)
     places = sorted(counts.first_errors.items(), key=lambda item: (item[0] is None, item[0]))
     names = {0: "none", None: "undecided"}

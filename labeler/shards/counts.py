@@ -27,6 +27,8 @@ class LabelCounts:
     """Steps by target: true, false, undecided."""
     bases: Mapping[str, int] = field(default_factory=dict)
     """Steps by basis: measured, inferred, undecided."""
+    ratings: Mapping[str, int] = field(default_factory=dict)
+    """Steps by rating: -1, 0, 1, undecided; empty where none is rated (`labels.neutral`)."""
     first_errors: Mapping[int | None, int] = field(default_factory=dict)
     """Solutions by first error; 0 is none, None is undecided."""
     consensus: Mapping[str, int] = field(default_factory=dict)
@@ -54,6 +56,7 @@ def count_labels(paths: Sequence[Path]) -> LabelCounts:
     totals: Counter[str] = Counter()
     targets: Counter[str] = Counter()
     bases: Counter[str] = Counter()
+    ratings: Counter[str] = Counter()
     first_errors: Counter[int | None] = Counter()
     consensus: Counter[str] = Counter()
     columns = ["is_correct", "first_error", "labels", "n_rollouts", "n_tokens", "failures"]
@@ -65,6 +68,8 @@ def count_labels(paths: Sequence[Path]) -> LabelCounts:
         for key, count in _tally(pc.struct_field(labels, "target")).items():
             targets["undecided" if key is None else str(key).lower()] += count
         bases.update(_tally(pc.struct_field(labels, "basis")))
+        for rating, count in _tally(pc.struct_field(labels, "rating")).items():
+            ratings["undecided" if rating is None else str(rating)] += count
         first_errors.update(_tally(table["first_error"]))
         consensus["kept"] += _tally(table["keep"]).get(True, 0)
         consensus.update({why: n for why, n in _tally(table["drop_reason"]).items() if why})
@@ -72,6 +77,7 @@ def count_labels(paths: Sequence[Path]) -> LabelCounts:
         **totals,
         targets=dict(targets),
         bases=dict(bases),
+        ratings=dict(ratings) if ratings.keys() - {"undecided"} else {},
         first_errors=dict(first_errors),
         consensus=dict(+consensus),
     )

@@ -166,10 +166,19 @@ def test_without_an_audit_the_labels_are_there_all_the_same(root: Path, tmp_path
 def test_it_speaks_of_the_labels_as_they_are_now(tmp_path: Path) -> None:
     """Not of the configuration that the run was made with."""
     run(load(planted_config(tmp_path, 4)))
-    label(tmp_path / "run", ["labels.n=2"])
-    path = tmp_path / "page.html"
-    write(RunDir(tmp_path / "run"), unaudited("not here"), Wanted(1, 0, set(), {}), path, None)
-    assert "labels use 2 a prefix" in path.read_text()
+    label(tmp_path / "run", ["labels.n=2", "labels.neutral=0.9"])
+    text = unaudited_page(tmp_path)
+    assert "labels use 2 a prefix" in text
+    assert "Ratings of steps" in text
+    label(tmp_path / "run", ["labels.neutral=null"])
+    assert "Ratings of steps" not in unaudited_page(tmp_path)
+
+
+def unaudited_page(folder: Path) -> str:
+    """The page of the run in a folder, without an audit."""
+    path = folder / "page.html"
+    write(RunDir(folder / "run"), unaudited("not here"), Wanted(1, 0, set(), {}), path, None)
+    return path.read_text()
 
 
 def test_branches_of_a_tree_show_the_rollouts_of_its_states(tmp_path: Path) -> None:
@@ -179,7 +188,11 @@ def test_branches_of_a_tree_show_the_rollouts_of_its_states(tmp_path: Path) -> N
         completer={"kind": "planted", "steps": 5},
         policy={"kind": "omega", "searches": 4, "n": 4},
     )
-    run(load(config))
+    done = run(load(config))
+    assert done.facts.trees is not None
+    page = unaudited_page(tmp_path)
+    for name, n in (("states", done.facts.trees.states), ("pairs", done.facts.trees.pairs)):
+        assert re.search(rf"tree {name}<.*?>{n:,}<", page, re.DOTALL)
     where = RunDir(tmp_path / "run")
     shown = held(where, read_config(where), Wanted(16.0, 0, (), {}))
     texts = json.loads(shown.blocks()["texts"])

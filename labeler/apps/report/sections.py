@@ -84,6 +84,9 @@ def tiles(facts: "Facts", found: Found, log: "Logged") -> list[Tile]:
         Tile("truncated", f"{counts.share(counts.truncated):.1%}", "of rollouts of steps"),
         Tile("ungradable", f"{counts.share(counts.ungradable):.1%}", "of rollouts of steps"),
     ]
+    if trees := facts.trees:
+        shown.append(Tile("tree states", f"{trees.states:,}", "prefixes with their values"))
+        shown.append(Tile("tree pairs", f"{trees.pairs:,}", "preferred and rejected next steps"))
     if run.get("truth"):
         shown.append(Tile("with known truth", count(run["truth"]), "solutions"))
     return shown
@@ -114,14 +117,17 @@ def label_tables(facts: "Facts") -> list[Table]:
     names = {0: "none", None: "undecided"}
     errors = {names.get(at, f"step {at}"): n for at, n in places}
     targets = {name: counts.targets.get(key, 0) for name, key in _TARGETS.items()}
+    ratings = {name: counts.ratings.get(key, 0) for name, key in _RATINGS.items()}
     return [
         _counted("Own answers of solutions", own, counts.solutions),
         _counted("Targets of steps", targets, counts.steps),
         _counted("What targets rest on", counts.bases, counts.steps),
+        *([_counted("Ratings of steps", ratings, counts.steps)] if counts.ratings else []),
         _counted("First errors", errors, counts.solutions),
     ]
 
 
+_RATINGS = {"good (1)": "1", "neutral (0)": "0", "wrong (-1)": "-1", "undecided": "undecided"}
 _TARGETS = {"good": "true", "wrong": "false", "undecided": "undecided"}
 
 
