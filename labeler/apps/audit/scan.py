@@ -39,7 +39,7 @@ from labeler.apps.truths import Name, known
 from labeler.audit.causes import EXAMPLES
 from labeler.audit.chains import UNKNOWN, Chains
 from labeler.audit.findings import Example
-from labeler.files import parts, read_table
+from labeler.files import FileError, parts, read_table
 from labeler.ingest import read_unit
 from labeler.model import Problem, Solution, Task, digest
 
@@ -90,7 +90,7 @@ class Scan:
 
         Units come in the order of their digests, so that the first batch is a fair sample.
 
-        Raises FileError where a table is damaged, ConfigError where a truth does not fit.
+        Raises FileError where a table is damaged or gone, ConfigError where a truth does not fit.
         """
         batch = Batch()
         for unit in sorted(self.source.units, key=digest):
@@ -110,6 +110,11 @@ class Scan:
         verdicts = parts(run.verdicts(self.source.grader), unit)
         rollouts = parts(run.rollouts, unit)
         counts = count(places, self.source.completer, verdicts, rollouts, self.totals.clock)
+        if not rollouts and counts.rollouts.any():
+            raise FileError(
+                f"unit {unit} has verdicts on rollouts, and {run.rollouts} no part of it: put it "
+                "back from a copy."
+            )
         if self.disagreement is not None:
             other = parts(run.verdicts(self.disagreement.other), unit)
             changed = add_unit(self.disagreement, places, self.source.completer, verdicts, other)

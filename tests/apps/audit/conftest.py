@@ -1,4 +1,4 @@
-"""An audited run, which no test changes."""
+"""An audited run, which every test leaves as it was."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.apps.audits import planted, truths
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run, which no test changes."""
+    """A finished run, which every test leaves as it was."""
     return planted(tmp_path_factory.mktemp("audited"), problems_count=24)
 
 

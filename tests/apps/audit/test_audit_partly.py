@@ -1,6 +1,7 @@
 """`labeler audit` where the truth, a second run or the labels speak of a part of the log alone."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,15 +10,10 @@ from labeler import manifest
 from labeler.apps.audit import How, Outputs, audit, findings_of
 from labeler.apps.label import label
 from labeler.audit.findings import Findings
-from labeler.files import RunDir, parts
+from labeler.files import FileError, RunDir, parts
 from labeler.terminal import console
 from tests.apps.audits import N, planted, truths
 from tests.runs import label_rows
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return planted(tmp_path_factory.mktemp("audited"), problems_count=24)
 
 
 def told(folder: Path, known: dict[str, int]) -> Path:
@@ -83,6 +79,14 @@ def test_a_second_run_that_is_half_done(root: Path, tmp_path: Path) -> None:
     audit(root, other, How(sample=0), Outputs(tmp_path / "two.json", tmp_path / "t.pq"), console())
     both = json.loads((tmp_path / "two.json").read_text())
     assert any("these are not the same" in caution for caution in both["first"]["cautions"])
+
+
+def test_rollouts_that_are_gone(root: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(root, tmp_path / "run")
+    part, *_ = parts(RunDir(other).rollouts)
+    part.unlink()
+    with pytest.raises(FileError, match="put it back from a copy"):
+        findings_of(other, how=How(sample=0))
 
 
 def test_the_rows_of_two_are_told_apart(root: Path, tmp_path: Path) -> None:
