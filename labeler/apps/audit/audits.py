@@ -72,19 +72,7 @@ def audit(root: Path, other: Path | None, how: How, out: Outputs, console: "Cons
     own = {measured.key: measured for measured in second.labelled}
     beside = [contrast(one, own[one.key]) for one in first.labelled if one.key in own]
     contrasts = (*beside, *compared(first.audit, second.audit))
-    tell([_beside(first.findings, second.findings), second.findings], contrasts, out, console)
-
-
-def _beside(first: Findings, second: Findings) -> Findings:
-    """The first, with a caution where it has worked on other solutions than the second."""
-    ours, theirs = (one.run["solutions"] for one in (first, second))
-    if ours == theirs:
-        return first
-    said = (
-        f"Of what both runs hold the first has worked on {ours:,} solutions and the second on "
-        f"{theirs:,}: these are not the same, and that is part of every difference."
-    )
-    return replace(first, cautions=(*first.cautions, said))
+    tell([first.findings, second.findings], contrasts, out, console)
 
 
 def audited(source: Source, how: How, only: Shared | None = None) -> Audited:

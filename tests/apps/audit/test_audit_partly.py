@@ -10,9 +10,9 @@ from labeler import manifest
 from labeler.apps.audit import How, Outputs, audit, findings_of
 from labeler.apps.label import label
 from labeler.audit.findings import Findings
-from labeler.files import FileError, RunDir, parts
+from labeler.files import FileError, RunDir, parts, read_table
 from labeler.terminal import console
-from tests.apps.audits import N, planted, truths
+from tests.apps.audits import N, truths
 from tests.runs import label_rows
 
 
@@ -68,17 +68,25 @@ def test_labels_cost_what_they_look_at(root: Path, tmp_path: Path) -> None:
     assert few["label_tokens"] == pytest.approx((full["label_tokens"] or 0) * 4 / N)
 
 
-def test_a_second_run_that_is_half_done(root: Path, tmp_path: Path) -> None:
-    other = planted(tmp_path, problems_count=24)
+@pytest.mark.parametrize("graded", [True, False])
+def test_of_a_run_that_is_half_done_what_it_worked_on(
+    root: Path, tmp_path: Path, graded: bool
+) -> None:
+    other = shutil.copytree(root, tmp_path / "run")
     run = RunDir(other)
-    unit = sorted(manifest.read(run))[0]
-    for entry in run.manifest.glob(f"{unit}*"):
-        entry.unlink()
-    for part in parts(run.verdicts(next(iter(manifest.read(run).values())).grader), unit):
+    unit, entry = sorted(manifest.read(run).items())[0]
+    whole, in_unit = len(label_rows(root)), read_table(run.staged / entry.labels).num_rows
+    for part in run.manifest.glob(f"{unit}*"):
+        part.unlink()
+    for part in () if graded else parts(run.verdicts(entry.grader), unit):
         part.unlink()
     audit(root, other, How(sample=0), Outputs(tmp_path / "two.json", tmp_path / "t.pq"), console())
     both = json.loads((tmp_path / "two.json").read_text())
-    assert any("these are not the same" in caution for caution in both["first"]["cautions"])
+    without = 0 if graded else in_unit
+    for side in ("first", "second"):
+        assert both[side]["run"]["solutions"] == whole - without
+    told = f"Of the two runs' solutions {without} are left out"
+    assert graded != any(told in caution for caution in both["first"]["cautions"])
 
 
 def test_rollouts_that_are_gone(root: Path, tmp_path: Path) -> None:
