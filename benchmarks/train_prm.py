@@ -1,6 +1,7 @@
 """What do labels buy? The same small model, trained on each kind of label at equal cost.
 
     python benchmarks/train_prm.py [--draw 4 5 6 7 8 9] [--seeds 3] [--keep] [--tuned] [--quick]
+                                   [--sees all|states|likelihoods]
 
 The base is the testbed's model. Each contender has the same budget of tokens (rollouts, and the
 solutions themselves): exhaustive spends it on about a third of the solutions that adaptive labels
@@ -29,8 +30,9 @@ over its test problems and seeds. docs/measured.md has what came out.
 The seeds differ in the order that budgets are spent in, the pilot and the training; from draw 1 on
 their rollouts are the same ones.
 
-The base stays as it is and a small head learns (train_prm_frozen.py); with --tuned labeler.prm's
-own trainer trains all of it, which takes many times as long. The last line has the F1 and the three
+The base stays as it is and a small head learns (train_prm_frozen.py); --sees, added after all of
+the above, takes its features apart. With --tuned labeler.prm's own trainer trains all of the base,
+which takes many times as long. The last line has the F1 and the three
 differences, means over the draws.
 """
 
@@ -45,7 +47,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from train_prm_fresh import MODEL, World, fresh, recorded
-from train_prm_frozen import fit_head, head_scores, keep_features
+from train_prm_frozen import SEES, fit_head, head_scores, keep_features
 from train_prm_labels import Contender, Quality, budget, labelled, quality, write
 from train_prm_scores import Comparison, Estimate, over_draws
 
@@ -99,6 +101,7 @@ class Options:
     keep: bool
     quick: bool
     tuned: bool
+    sees: str
 
 
 CONFIRMING = [4, 5, 6, 7, 8, 9]
@@ -218,7 +221,7 @@ def tried(draw: int, contenders: Sequence[Contender], size: Size, given: Options
         rows = do.submit(fresh, draw, tested).result()
         features = None if given.tuned else Path(folder) / "features"
         if features:
-            do.submit(keep_features, features, worlds, rows).result()
+            do.submit(keep_features, features, worlds, rows, given.sees).result()
         waiting = [do.submit(outcome, c, world, size, features) for world, c in jobs]
         for (_, contender), one in zip(jobs, waiting, strict=True):
             found[contender].append(one.result())
@@ -259,6 +262,7 @@ def options() -> Options:
     parser.add_argument("--keep", action="store_true", help="learn steps after first errors, too")
     parser.add_argument("--quick", action="store_true", help="a part of it, under a minute")
     parser.add_argument("--tuned", action="store_true", help="train the base, too (slow)")
+    parser.add_argument("--sees", choices=SEES, default="all", help="the head's features")
     given = Options(**vars(parser.parse_args()))
     if given.quick:
         given = replace(given, draw=[0], seeds=1)

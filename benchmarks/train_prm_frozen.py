@@ -24,10 +24,14 @@ from labeler.prm.settings import Settings
 Floats = NDArray[np.float32]
 Text = tuple[str, tuple[str, ...]]
 """A question and steps."""
+SEES = {"all": slice(None), "states": slice(-3), "likelihoods": slice(-3, None)}
+"""The features that a head sees, by name."""
 _BATCH, _WIDTH, _UPDATES, _STEPS, _RATE = 64, 64, 400, 256, 2e-3
 
 
-def keep_features(path: Path, worlds: Sequence[World], rows: Sequence[Mapping[str, Any]]) -> None:
+def keep_features(
+    path: Path, worlds: Sequence[World], rows: Sequence[Mapping[str, Any]], sees: str
+) -> None:
     """Write the features of the solutions of these worlds, and of those to test on."""
     tasks = [case.task for world in worlds for case in cases(world)]
     texts = {
@@ -36,7 +40,8 @@ def keep_features(path: Path, worlds: Sequence[World], rows: Sequence[Mapping[st
         for solution in task.solutions
     }
     every = [*sorted(texts), *((row["problem"], tuple(row["steps"])) for row in rows)]
-    path.write_bytes(pickle.dumps(dict(zip(every, features(every), strict=True))))
+    seen = (np.ascontiguousarray(one[:, SEES[sees]]) for one in features(every))
+    path.write_bytes(pickle.dumps(dict(zip(every, seen, strict=True))))
 
 
 @lru_cache(maxsize=1)
