@@ -85,8 +85,8 @@ def tiles(facts: "Facts", found: Found, log: "Logged") -> list[Tile]:
         Tile("ungradable", f"{counts.share(counts.ungradable):.1%}", "of rollouts of steps"),
     ]
     if trees := facts.trees:
-        shown.append(Tile("tree states", f"{trees.states:,}", "prefixes with their values"))
-        shown.append(Tile("tree pairs", f"{trees.pairs:,}", "preferred and rejected next steps"))
+        pairs = f"with values, and {trees.pairs:,} pairs of next steps"
+        shown.append(Tile("tree states", f"{trees.states:,}", pairs))
     if run.get("truth"):
         shown.append(Tile("with known truth", count(run["truth"]), "solutions"))
     return shown
