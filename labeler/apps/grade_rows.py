@@ -98,7 +98,8 @@ def _text(row: dict[str, Any], key: str) -> str:
     value = row[key]
     if isinstance(value, str):
         return value
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"`{key}` is {json.dumps(value)[:40]}, neither text nor a number")
     return str(value)
 

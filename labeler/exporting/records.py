@@ -110,12 +110,17 @@ def _filtered(row: LabelRow, options: ExportOptions) -> Drop | None:
 def _hard(
     labels: Sequence[Mapping[str, Any]], first_error: int | None, options: ExportOptions
 ) -> tuple[bool | None, ...]:
-    """(K,): the steps' targets; with after_error=hard their own `hard` beyond the first error."""
+    """(K,): the steps' targets; with after_error=hard their own `hard` beyond the first error.
+
+    With zero=bad a step that is rated 0 is false wherever it stands.
+    """
     own = first_error if options.after_error == "hard" and first_error else len(labels)
     return tuple(
-        False if options.zero == "bad" and step["rating"] == 0 else step["target"]
-        for step in labels[:own]
-    ) + tuple(step["hard"] for step in labels[own:])
+        False
+        if options.zero == "bad" and step["rating"] == 0
+        else step["target" if k < own else "hard"]
+        for k, step in enumerate(labels)
+    )
 
 
 def _soft(labels: Sequence[Mapping[str, Any]]) -> tuple[float | None, ...]:

@@ -1,6 +1,5 @@
 """fields.py - what readers and writers of rows check alike; a fault names its field and a fix."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -82,9 +81,9 @@ def number(name: str, value: object) -> float:
     """A soft label: a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadRowError(name, f"a number is wanted, not {_kind(value)}", "Mend it.")
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if not 0 <= value <= 1:  # nor is NaN
         raise BadRowError(
-            name, f"{value} is not from 0 to 1", "Give values, not rewards or logits."
+            name, f"{str(value)[:40]} is not from 0 to 1", "Give values, not rewards or logits."
         )
     return float(value)
 

@@ -2,7 +2,8 @@
 
 It holds a window of the file that is at most a few times the largest row. An element that is
 no object is rejected and the next one is read; after text that is no JSON there is no telling
-where the next one begins, so the rest of the file is rejected as one row.
+where the next one begins, so the rest of the file is rejected as one row. So is what follows the
+array, such as another one.
 """
 
 import json
@@ -103,7 +104,9 @@ def array_rows(
         elif window.peek() != "]":
             yield _rest(window, f"{name}:{number + 1}", most)
             return
-    if window.peek() == "":
+    closed = window.peek() == "]"
+    window.at += closed
+    if window.peek() or not closed:
         yield _rest(window, f"{name}:{number + 1}", most)
 
 

@@ -94,7 +94,7 @@ def _text(value: Any, missing: Rejection, most: int) -> str:  # noqa: ANN401 - a
         raise _UnusableError(missing)
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         raise _UnusableError(Rejection.MALFORMED)
-    if not isinstance(value, str) and not math.isfinite(value):
+    if isinstance(value, float | Decimal) and not math.isfinite(value):
         raise _UnusableError(Rejection.MALFORMED)
     text = str(value).strip()
     if not text:

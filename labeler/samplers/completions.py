@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_NONSENSE = (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What reading an answer of another shape raises."""
+_MOST_TOKENS = 1 << 24
+"""Of a prompt or a completion: more than any model reads, and what a log can hold."""
 _QUIET_TRIES = 2
 """A busy server may well fail a request so often."""
 _QUIET_S = 60.0
@@ -108,7 +112,7 @@ class Link:
             reply = await self.client.post("completions", json=body)
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as e:
             raise SamplerError(f"the endpoint's url cannot work: {e}") from e
-        except httpx.TransportError as e:
+        except httpx.RequestError as e:  # the way there and back, or what the body is packed in
             return _Answer(None, f"{type(e).__name__}: {e}")
         status = reply.status_code
         if status == 429 or status >= 500:
@@ -119,7 +123,7 @@ class Link:
             answer = reply.json()
             made = _completion(answer, body.get("seed"))
             return _Answer(_chosen(made, answer, choices) if choices else made)
-        except (ValueError, LookupError, TypeError, AttributeError) as e:
+        except _NONSENSE as e:
             return _Answer(None, f"the server's answer makes no sense: {e!r}: {reply.text[:200]}")
 
 
@@ -130,10 +134,17 @@ def _completion(answer: dict[str, Any], seed: int | None) -> Completion:
     return Completion(
         text=_unicode(choice["text"]),
         finish=_FINISH[choice["finish_reason"]],
-        n_tokens=int(usage["completion_tokens"]),
-        prompt_tokens=int(usage["prompt_tokens"]),
+        n_tokens=_tokens(usage["completion_tokens"]),
+        prompt_tokens=_tokens(usage["prompt_tokens"]),
         seed=seed,
     )
+
+
+def _tokens(told: float) -> int:
+    """A count of tokens. ValueError or OverflowError for one that cannot be."""
+    if not 0 <= (count := int(told)) <= _MOST_TOKENS:
+        raise ValueError(f"{told} tokens")
+    return count
 
 
 def _unicode(text: str) -> str:
@@ -173,7 +184,7 @@ def _message(reply: "httpx.Response") -> str:
     """The server's own words, as the several dialects put them."""
     try:
         answer = reply.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return reply.text[:500]
     error = answer.get("error", answer) if isinstance(answer, dict) else answer
     if isinstance(error, dict):
@@ -184,6 +195,7 @@ def _message(reply: "httpx.Response") -> str:
 def _retry_after(reply: "httpx.Response") -> float | None:
     """Seconds that the server wants us to wait; dates are not heeded."""
     try:
-        return min(max(float(reply.headers["retry-after"]), 0.0), 300.0)
+        wait = float(reply.headers["retry-after"])
     except (KeyError, ValueError):
         return None
+    return None if math.isnan(wait) else min(max(wait, 0.0), 300.0)

@@ -71,6 +71,7 @@ APS = {"question": "q", "final_answer": "4", "question_id": 1}
         (Qwen(tag="<s>"), QWEN_ROW, "messages[2]"),
         (Scan(), {"question": "q", "steps": ["a"], "scores": [float("nan")]}, "scores[0]"),
         (Scan(), {"question": "q", "steps": ["a"], "scores": [True]}, "scores[0]"),
+        (Scan(), {"question": "q", "steps": ["a"], "scores": [10**400]}, "scores[0]"),
         (MmPrm(), mm(SAID.removesuffix("<prm>")), "conversations[0]"),
         (MmPrm(), mm("What is 2+2? 5.<prm>", [1]), "conversations[0]"),
         (MmPrm(), mm(scores=[0.5]), "conversations[1]"),

@@ -137,6 +137,7 @@ def test_ids_are_content_where_the_row_has_none() -> None:
         ({"answer": "x\n####  "}, {}, Rejection.MISSING_GOLD),
         ({"answer": True}, {}, Rejection.MALFORMED),
         ({"answer": float("nan")}, {}, Rejection.MALFORMED),
+        ({"answer": 10**400}, {}, Rejection.TOO_LONG),
         ({"id": {}}, {}, Rejection.MALFORMED),
         ({"question": "q" * 101}, {}, Rejection.TOO_LONG),
         ({"question": "\ud800"}, {}, Rejection.NOT_UTF8),

@@ -39,6 +39,18 @@ async def endpoint(
         Reply(200, '{"choices": []}'),
         Reply(200, '{"choices": [{"text": "x", "finish_reason": "abort"}], "usage": {}}'),
         Reply(200, "[1, 2]"),
+        Reply(200, "[" * 100_000),
+        Reply(500, "[" * 100_000),
+        Reply(200, "{}", {"content-encoding": "gzip"}),
+        Reply(429, "busy", {"retry-after": "nan"}),
+        *(
+            Reply(
+                200,
+                f'{{"choices": [{{"text": "x", "finish_reason": "stop"}}], "usage": '
+                f'{{"completion_tokens": {n}, "prompt_tokens": {m}}}}}',
+            )
+            for n, m in [("Infinity", 1), (10**20, 1), (1, 3_000_000_000), (-4, 1), ("NaN", 1)]
+        ),
         Reply(0),
     ],
     ids=lambda r: f"{r.status}-{r.body[:12]}-{len(r.headers)}",
