@@ -128,7 +128,7 @@ def test_a_neutral_step_is_good_or_bad_as_stated() -> None:
     recovered = rated(1, 0, -1, 0)
     recovered["labels"] = [{**step, "hard": True} for step in recovered["labels"]]
     own = {z: record(recovered, after_error="hard", zero=z).hard for z in ("good", "bad")}
-    assert own == {"good": (True, True, False, True), "bad": (True, False, True, False)}
+    assert own == {"good": (*targets[:3], True), "bad": (targets[0], False, True, False)}
 
 
 def test_labels_without_ratings_are_counted_as_such() -> None:
